@@ -217,7 +217,7 @@ impl Search<'_> {
             if happened.is_none() || !self.store.add_new(world, &next, (parent as StateId, by), &mut spare)? {
                 return Err(None);
             }
-            if id as usize % STRIDE == 0 && self.is_interrupted() {
+            if (id as usize).is_multiple_of(STRIDE) && self.is_interrupted() {
                 return Err(Some(TextError::Saved("interrupted before the search was where it had been".into())));
             }
         }

@@ -20,7 +20,7 @@ const STRIDE: usize = 4096;
 /// The size of states, in bytes, for which that is often enough.
 const USUAL_STATE: usize = 256;
 /// How many states to look at in one round, at most.
-const MOST_AT_ONCE: usize = 1 << 14;
+const MOST_AT_ONCE: usize = 1 << 13;
 /// How many bytes they have, at most, roughly.
 const MOST_BYTES_AT_ONCE: usize = 1 << 22;
 /// A round has few more steps than this.

@@ -291,7 +291,7 @@ impl Store {
         let mut parent = 0;
         (0..self.len())
             .map(move |id| {
-                if id % BLOCK == 0 {
+                if id.is_multiple_of(BLOCK) {
                     parent = self.parents[id / BLOCK];
                 }
                 let mut string = self.found.get(id);
@@ -336,7 +336,7 @@ impl Store {
 
     /// Adds a state that is not known, in short form.
     pub(super) fn add(&mut self, parent: StateId, by: u32, tied: &[u8]) -> StateId {
-        if self.len() % BLOCK == 0 {
+        if self.len().is_multiple_of(BLOCK) {
             self.parents.push(parent);
             self.last_parent = parent;
         }

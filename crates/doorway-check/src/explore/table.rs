@@ -23,7 +23,7 @@ pub(super) fn tag(hash: u64) -> u32 {
 
 impl Table {
     fn home(&self, tag: u32) -> usize {
-        (u64::from(tag) * self.slots.len() as u64 >> 32) as usize
+        ((u64::from(tag) * self.slots.len() as u64) >> 32) as usize
     }
 
     /// The first number with this tag of which `is` holds.
