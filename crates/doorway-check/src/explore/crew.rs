@@ -1,8 +1,8 @@
 //! The threads of a search. They look at states together, and look up what they found together.
 //!
 //! A round has two halves. In the first, each thread takes some of the next states, and writes down
-//! where their steps lead. In the second, each thread looks up those of the found states that are in
-//! its tables. Between them, and after them, one thread puts everything into the order in which a
+//! where their steps lead. In the second, each thread looks up the found states that are in its
+//! tables. Between them, and after them, one thread puts everything into the order in which a
 //! search with one thread would have found it. So numbers, traces and counts never depend on how
 //! many threads there are.
 

@@ -123,8 +123,8 @@ impl Strings {
         1 << self.segment
     }
 
-    /// Keeps only the beginnings of the strings in a segment that is full and not the last; `begins`
-    /// says how much of each.
+    /// Keeps only the beginnings of the strings in a segment that is full and not the last.
+    /// `begins` says how much of each.
     pub(super) fn cut(&mut self, segment: usize, begins: impl Fn(&[u8]) -> usize) {
         let mut less = Segment::default();
         let first = segment << self.segment;

@@ -69,7 +69,8 @@ pub trait Canon: Debug + Send + Sync {
     fn of_the_dead(&self, facts: &Facts) -> u64;
 }
 
-/// Dead processes that are alike: the process, its phase, what it has torn, and what the canon says.
+/// Dead processes that are alike: the process, its phase, what it has torn, and what the canon
+/// says.
 pub(super) type Dead = (usize, Phase, Option<VarId>, u64);
 
 /// A canon, and cached results.

@@ -118,7 +118,8 @@ pub struct Machine {
     pub(super) heard: Option<Heard>,
 }
 
-/// A machine with its processes: a [`Machine`], and the texts that tell what is not known of it yet.
+/// A machine with its processes: a [`Machine`], and the texts that tell what is not known of it
+/// yet.
 pub struct World {
     pub(super) machine: Machine,
     pub(super) sim: Sim,

@@ -195,7 +195,7 @@ fn waiting(v: &View<'_>) -> u64 {
 
 /// At the step that does this statement, the process finds what `so` says of the state in which it
 /// does it. (The step itself changes nothing.)
-fn finds(name: &'static str, label: Label, so: impl Fn(&View<'_>, usize) -> bool + 'static) -> Property {
+fn finds(name: &'static str, label: Label, so: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static) -> Property {
     Property::unless(name, move |v, p| v.at(p, label) && !v.has_crashed(p), move |v, p| v.has_crashed(p) || so(v, p))
 }
 

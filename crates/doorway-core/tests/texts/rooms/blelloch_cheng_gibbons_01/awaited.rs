@@ -10,9 +10,9 @@ use doorway_core::rooms::blelloch_cheng_gibbons_01::{
     Active, Awaited, AwaitedRooms, Count, Heard, InWords, NotLetIn, RoomQueue, RoomStack, Rooms, Top, Width,
     bits_of_a_queue,
 };
-use std::cell::Cell;
 use std::convert::Infallible;
 use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 const SIZE: usize = 2;
 /// The content of a slot before any write.
@@ -170,12 +170,12 @@ type Programs = &'static [&'static [Does]];
 fn search(programs: Programs, fifo: bool, rules: Rules) -> Report {
     let n = programs.len();
     let gives_up = rules.give_ups;
-    let inner = Rc::new(Cell::new(Part::ROOT));
-    let noted = Rc::clone(&inner);
+    let inner = Arc::new(OnceLock::new());
+    let noted = Arc::clone(&inner);
     let build = move |site: &Site<'_, Sim>| {
         let doors = |site: &Site<'_, Sim>| {
             Doors::new(site, |site| {
-                noted.set(site.here());
+                let _ = noted.set(site.here());
                 Rooms::with(site, 2, Width::for_users(n, 0), ())
             })
         };
@@ -209,7 +209,8 @@ fn search(programs: Programs, fifo: bool, rules: Rules) -> Report {
         let tells = |p: usize| v.shown::<bool>(p, "tells").is_some();
         let waits = |p: usize| v.shown::<Heard>(p, "waits for").is_some();
         let is_outside = |p: usize| v.phase(p) == Phase::Remainder || waits(p) || tells(p);
-        v.processes().all(is_outside) && v.of(inner.get()).get::<Active>("activeRoom") != Active::NONE
+        v.processes().all(is_outside)
+            && v.of(inner.get().copied().unwrap_or(Part::ROOT)).get::<Active>("activeRoom") != Active::NONE
     };
     let mut properties = vec![
         Property::always("A2", move |v| !waits_in_vain(v)).each("rooms"),
