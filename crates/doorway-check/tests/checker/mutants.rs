@@ -3,10 +3,8 @@
 
 use doorway_check::explore::Verdict;
 use doorway_check::mutants::Mutant;
-use doorway_check::property::View;
 use doorway_check::replay::Token;
-use doorway_check::schedule::Runner;
-use doorway_check::sim::{Phase, Rules, State, What, World};
+use doorway_check::sim::{Rules, What};
 use doorway_check::subject::Subject;
 use doorway_check::trace::Trace;
 use doorway_check::{Explorer, Property, Report, claims, mutants, subject};
