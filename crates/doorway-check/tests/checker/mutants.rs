@@ -139,7 +139,7 @@ fn searches_find_the_runs_that_stand_for_them() {
         match report.failure() {
             Some(failure) => assert_eq!(Some((&*failure.name, steps(failure))), mutant.fails, "{}", mutant.name),
             None => {
-                println!("{}: nothing found in {} states, complete: {}", mutant.name, report.states, report.complete)
+                println!("{}: nothing found in {} states, complete: {}", mutant.name, report.states, report.complete);
             }
         }
         assert!(!report.complete || report.failure().is_some(), "{} survives", mutant.name);
