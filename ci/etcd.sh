@@ -5,7 +5,8 @@
 #
 # The test that cuts a member off needs root, for network namespaces; without, it says so.
 #
-# Last result: 22 tests pass in 3 minutes on two busy cores, with etcd 3.4.23.
+# Last result, with etcd 3.4.23, on two busy cores: all pass. 59 searches of the text in 3 minutes,
+# 24 tests of the crate in 3 minutes, 5 of the command; 20 minutes in all, most of them compiling.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 top=$PWD

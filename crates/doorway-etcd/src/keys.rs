@@ -10,11 +10,14 @@ use etcd_client::{
 ///
 /// | key | value | attached to |
 /// |---|---|---|
-/// | `PREFIX/NAME/k` | the number of slots | |
-/// | `PREFIX/NAME/m/LEASE` | host, process and label, on a line each | the lease |
-/// | `PREFIX/NAME/r/LEASE.CHAIR` | the receipt | the lease |
-/// | `PREFIX/NAME/q/s/SLOT` | `LEASE.CHAIR`, which holds it | the lease |
-/// | `PREFIX/NAME/q/w/LEASE.CHAIR` | empty: it waits | the lease |
+/// | `PREFIX/NAME/.k` | the number of slots | |
+/// | `PREFIX/NAME/.m/LEASE` | host, process and label, on a line each | the lease |
+/// | `PREFIX/NAME/.r/LEASE.CHAIR` | the receipt | the lease |
+/// | `PREFIX/NAME/.q/s/SLOT` | `LEASE.CHAIR`, which holds it | the lease |
+/// | `PREFIX/NAME/.q/w/LEASE.CHAIR` | empty: it waits | the lease |
+///
+/// In a name, slashes, percent signs and a dot at its beginning are escaped. So no key of one name
+/// lies among those of another.
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
     /// Ends with a slash.
@@ -24,52 +27,52 @@ pub(crate) struct Keys {
 
 impl Keys {
     pub(crate) fn new(prefix: &str, name: &str, k: usize) -> Self {
-        Self { root: format!("{}/{name}/", prefix.trim_end_matches('/')), k }
+        Self { root: format!("{}/{}/", prefix.trim_end_matches('/'), escaped(name)), k }
     }
 
     pub(crate) fn size(&self) -> String {
-        format!("{}k", self.root)
+        format!("{}.k", self.root)
     }
 
     pub(crate) fn members(&self) -> String {
-        format!("{}m/", self.root)
+        format!("{}.m/", self.root)
     }
 
     pub(crate) fn member(&self, lease: u64) -> String {
-        format!("{}m/{lease:x}", self.root)
+        format!("{}.m/{lease:x}", self.root)
     }
 
     /// What the mirror watches.
     pub(crate) fn queue(&self) -> String {
-        format!("{}q/", self.root)
+        format!("{}.q/", self.root)
     }
 
     fn slots(&self) -> String {
-        format!("{}q/s/", self.root)
+        format!("{}.q/s/", self.root)
     }
 
     fn waiting(&self) -> String {
-        format!("{}q/w/", self.root)
+        format!("{}.q/w/", self.root)
     }
 
     fn key(&self, key: Key) -> String {
         match key {
-            Key::Receipt(chair) => format!("{}r/{}", self.root, written(chair)),
-            Key::Waits(chair) => format!("{}q/w/{}", self.root, written(chair)),
-            Key::Slot(slot) => format!("{}q/s/{slot}", self.root),
+            Key::Receipt(chair) => format!("{}.r/{}", self.root, written(chair)),
+            Key::Waits(chair) => format!("{}.q/w/{}", self.root, written(chair)),
+            Key::Slot(slot) => format!("{}.q/s/{slot}", self.root),
         }
     }
 
     /// Which key this is.
     pub(crate) fn parse(&self, key: &[u8]) -> Option<Key> {
         let rest = str::from_utf8(key).ok()?.strip_prefix(&self.root)?;
-        if let Some(chair) = rest.strip_prefix("r/") {
+        if let Some(chair) = rest.strip_prefix(".r/") {
             return read(chair).map(Key::Receipt);
         }
-        if let Some(chair) = rest.strip_prefix("q/w/") {
+        if let Some(chair) = rest.strip_prefix(".q/w/") {
             return read(chair).map(Key::Waits);
         }
-        rest.strip_prefix("q/s/")?.parse().ok().map(Key::Slot)
+        rest.strip_prefix(".q/s/")?.parse().ok().map(Key::Slot)
     }
 
     /// The holder of a slot, by its value.
@@ -174,6 +177,14 @@ impl Keys {
     }
 }
 
+fn escaped(name: &str) -> String {
+    let text = name.replace('%', "%25").replace('/', "%2F");
+    match text.strip_prefix('.') {
+        Some(rest) => format!("%2E{rest}"),
+        None => text,
+    }
+}
+
 pub(crate) fn revision(of: i64) -> u64 {
     of.max(0).unsigned_abs()
 }
@@ -198,10 +209,19 @@ mod tests {
         for key in [Key::Receipt(chair), Key::Waits(chair), Key::Slot(3)] {
             assert_eq!(keys.parse(keys.key(key).as_bytes()), Some(key));
         }
-        assert_eq!(keys.key(Key::Waits(chair)), "doorway/gpus/a100/q/w/7fff0123.11");
+        assert_eq!(keys.key(Key::Waits(chair)), "doorway/gpus%2Fa100/.q/w/7fff0123.11");
         assert_eq!(keys.lease_of(keys.member(chair.lease).as_bytes()), Some(chair.lease));
-        for foreign in ["doorway/gpus/a100/q/w/x", "doorway/gpus/q/s/1", "doorway/gpus/a100/q/s/-1"] {
+        for foreign in ["doorway/gpus%2Fa100/.q/w/x", "doorway/gpus/.q/s/1", "doorway/gpus%2Fa100/.q/s/-1"] {
             assert_eq!(keys.parse(foreign.as_bytes()), None, "{foreign}");
+        }
+    }
+
+    #[test]
+    fn no_name_lies_within_another() {
+        let all = ["a", "a/.q/w", ".q", "a/.q", "%2Eq", "a%2F.q", "a/", "/"];
+        let root = |name: &str| Keys::new("doorway", name, 1).root;
+        for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (one, other))) {
+            assert!(one == other || !root(one).starts_with(&root(other)), "{one} {other}");
         }
     }
 }

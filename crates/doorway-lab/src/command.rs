@@ -94,6 +94,12 @@ enum What {
     /// Takes five minutes. Warns if the machine was not quiet. Counts instructions if valgrind is
     /// installed.
     Processes(How),
+    /// Slots in etcd beside etcd's Lock and two recipes: says how, because building it needs protoc
+    Etcd {
+        /// Its options
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// In and out many times, through one of the peers: run to count instructions
     #[command(hide = true)]
     Pass { peer: String, times: u32 },
@@ -159,6 +165,11 @@ fn run(what: &What) -> Result<(), String> {
             }
             report
         }),
+        What::Etcd { args } => Err(format!(
+            "this benchmark is in a workspace of its own, whose client needs protoc; ci/etcd.sh shows how to get it. \
+             Then, in crates/doorway-etcd:\n\n  cargo run --release --example bench -- {}",
+            args.join(" ")
+        )),
         What::Processes(how) => {
             let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
             measure(how, |effort, progress| {

@@ -40,6 +40,7 @@ fn bad_usage_is_refused() {
     refused("", "Usage: doorway-lab");
     refused("bench", "resilient");
     refused("bench nothing", "nothing");
+    refused("bench etcd --quick", "protoc");
     refused("bench wait --rounds 0", "rounds");
     refused("bench rooms --scale 11", "from 0.00001 to 10");
     refused("bench rooms --scale 1 --simulated", "cannot be used");
