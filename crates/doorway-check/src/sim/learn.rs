@@ -1,9 +1,10 @@
 //! What a step needs to know and a machine does not know yet.
 //!
 //! Everything that happens in a [`Machine`] is look-up: where a process goes after what it saw,
-//! what follows from an operation, which state stands for a class. So a step only reads, and several
-//! threads can make steps at a time. If something is missing, the step is given up. The [`World`]
-//! then finds it out, by running a text or by computing it once, and the step is made again.
+//! what follows from an operation, which state stands for a class. So a step only reads, and
+//! several threads can make steps at a time. If something is missing, the step is given up. The
+//! [`World`] then finds it out, by running a text or by computing it once, and the step is made
+//! again.
 
 use super::calls::Event;
 use super::canon::{Dead, Shift};
