@@ -52,6 +52,8 @@ pub struct Token {
 pub enum TokenError {
     /// It is not a token, or is incomplete.
     Malformed(String),
+    /// Its run has too many steps.
+    TooLong,
     /// It has another version.
     Version(String),
     /// It names an unknown algorithm.
@@ -77,6 +79,7 @@ impl fmt::Display for TokenError {
             Self::Malformed(part) => {
                 write!(f, "{part:?} is not part of a token; copy the whole line that `doorway check` printed")
             }
+            Self::TooLong => write!(f, "the run has more than {MOST_ACTIONS} steps; give a shorter one"),
             Self::Version(version) => {
                 write!(
                     f,
@@ -213,6 +216,9 @@ impl Token {
     }
 }
 
+/// The longest run of a token. A few words can ask for billions of steps.
+const MOST_ACTIONS: usize = 100_000;
+
 /// A number that identifies the run, with high probability: FNV-1a over the steps and the words
 /// that describe them. Changing these words makes old tokens stale.
 fn fingerprint(trace: &Trace) -> u32 {
@@ -314,7 +320,10 @@ pub fn read(actions: &str) -> Result<Vec<Action>, TokenError> {
         let bad = || TokenError::Malformed(word.to_owned());
         let (action, times) = word.split_once('x').unwrap_or((word, "1"));
         let action: Action = action.parse().map_err(|_| bad())?;
-        let times: usize = times.parse().ok().filter(|&times| times <= 1_000_000).ok_or_else(bad)?;
+        let times: usize = times.parse().map_err(|_| bad())?;
+        if times > MOST_ACTIONS - happens.len() {
+            return Err(TokenError::TooLong);
+        }
         happens.extend(std::iter::repeat_n(action, times));
     }
     Ok(happens)

@@ -76,12 +76,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
-    let driver = if args.id.contains('/') { from_token(args)? } else { from_options(args)? };
+    let (driver, place) = if args.id.contains('/') { from_token(args)? } else { (from_options(args)?, String::new()) };
     let page = driver
         .max_states(args.max_states.get())
         .serve(args.port)
         .map_err(|e| format!("cannot serve a page on 127.0.0.1: {e}"))?;
-    print(&format!("{}\nOpen this address in a browser of this machine. Ctrl-C ends the page.\n", page.url()))?;
+    print(&format!("{}{place}\nOpen this address in a browser of this machine. Ctrl-C ends the page.\n", page.url()))?;
     page.run();
     Ok(Exit::Fine)
 }
@@ -93,16 +93,22 @@ fn driver(subject: Subject, sizes: Sizes, rules: Rules) -> Result<Driver, String
     Driver::of(subject, sizes, rules).map_err(|e| e.to_string())
 }
 
-fn from_token(args: &Args) -> Result<Driver, String> {
+/// The machine of a token, and the place on the page: a run that repeats does so there too.
+fn from_token(args: &Args) -> Result<(Driver, String), String> {
     let given = [args.n, args.k, args.rooms, args.slots, args.crashes, args.restarts];
-    if given.iter().any(Option::is_some) || args.fault.is_some() || args.registers.is_some() || args.passages.is_some()
-    {
+    let flags = [args.give_ups, args.wakes, args.timed_sleeps, args.force];
+    let others = [args.fault.is_some(), args.registers.is_some(), args.passages.is_some()];
+    if given.iter().any(Option::is_some) || flags.contains(&true) || others.contains(&true) {
         return Err("a token says its sizes and rules itself; omit the options".to_owned());
     }
     let token: Token = args.id.parse().map_err(|e: TokenError| e.to_string())?;
     token.replay().map_err(|e| e.to_string())?;
     let subject = subject::find(&token.id).map_err(|e| e.to_string())?;
-    Ok(driver(subject, token.sizes, token.rules)?.beginning_with(token.actions))
+    let run = args.id.trim().split('/').nth(7).and_then(|run| run.split('@').next()).unwrap_or_default();
+    let place = token.repeats_from.map_or_else(String::new, |from| {
+        format!("#run={run}&from={from}&property={}&step={}", token.property, token.actions.len())
+    });
+    Ok((driver(subject, token.sizes, token.rules)?.beginning_with(token.actions), place))
 }
 
 fn from_options(args: &Args) -> Result<Driver, String> {

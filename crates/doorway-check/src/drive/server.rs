@@ -189,12 +189,15 @@ fn read(stream: &mut TcpStream) -> io::Result<Option<Request>> {
 
 /// Why a request is refused, if it is.
 fn refusal(request: &Request, door: &Door) -> Option<(u16, &'static str)> {
-    let hosts = [format!("127.0.0.1:{}", door.port), format!("localhost:{}", door.port)];
-    let Some(host) = request.header("host").filter(|host| hosts.iter().any(|known| known == host)) else {
+    // A browser leaves out port 80, which is the usual one.
+    let port = if door.port == 80 { String::new() } else { format!(":{}", door.port) };
+    let hosts = ["127.0.0.1", "localhost"].map(|name| format!("{name}{port}"));
+    let is_ours = |host: &&str| hosts.iter().any(|known| known.eq_ignore_ascii_case(host));
+    let Some(host) = request.header("host").filter(is_ours) else {
         return Some((421, "this is another host"));
     };
     let own = format!("http://{host}");
-    if request.header("origin").map_or(request.post, |origin| origin != own) {
+    if request.header("origin").map_or(request.post, |origin| !origin.eq_ignore_ascii_case(&own)) {
         return Some((403, "this is another origin"));
     }
     if !matches!(request.header("sec-fetch-site"), None | Some("same-origin" | "none")) {

@@ -167,6 +167,8 @@
       row?.querySelector(wanted)?.click();
     };
   }
+  // Any other key ends it.
+  addEventListener("keydown", (event) => { if (!/^[ac0-9]$/.test(event.key)) prefix = null; }, true);
   viewer.keys.a = () => { prefix = "a"; };
   viewer.keys.c = () => { prefix = "c"; };
   viewer.keys.u = undo;
@@ -174,6 +176,9 @@
   viewer.keys["/"] = () => $("predicate").focus();
   for (const id of ["predicate", "from"]) $(id).addEventListener("keydown", (event) => event.key === "Escape" && $(id).blur());
 
+  // The token of the step that is shown, not of the whole run.
+  viewer.token.of = async (step) => step === actions.length ? viewer.record.token
+    : (await ask({ ask: "at", run: runOf(actions.slice(0, step)) })).record.token;
   viewer.onStep(guarded(choicesAt));
   addEventListener("popstate", () => {
     const { run, step, from, property } = viewer.hash();

@@ -343,9 +343,13 @@ const viewer = (() => {
 
   /* Moving */
 
+  // A step of the run, whatever the address says.
+  const within = (at) => Math.min(Math.max(0, Math.trunc(Number(at)) || 0), record.steps.length);
+  // Where a token comes from.
+  const token = { of: async () => record.token };
   function go(to, keepPlaying = false) {
     if (!keepPlaying) pause();
-    step = Math.min(Math.max(0, Number.isFinite(to) ? to : 0), record.steps.length);
+    step = within(to);
     history.replaceState(null, "", `#${new URLSearchParams({ ...hash(), step }).toString().replaceAll("%2C", ",")}`);
     draw();
     listeners.forEach((listener) => listener(step));
@@ -424,12 +428,13 @@ const viewer = (() => {
       verdict.replaceChildren();
     }
     if (record.token) {
-      const token = el("code", { id: "token" }, record.token);
-      const copy = el("button", { id: "copy", onclick: () => {
-        navigator.clipboard?.writeText(record.token);
-        getSelection().selectAllChildren(token);
+      const shown = el("code", { id: "token" }, record.token);
+      const copy = el("button", { id: "copy", onclick: async () => {
+        shown.textContent = await token.of(step);
+        navigator.clipboard?.writeText(shown.textContent);
+        getSelection().selectAllChildren(shown);
       } }, "Copy token");
-      verdict.append(copy, " ", token);
+      verdict.append(copy, " ", shown);
     }
   }
 
@@ -437,12 +442,12 @@ const viewer = (() => {
   function show(what, at) {
     record = what;
     drawnFile = meaning = null;
-    step = Math.min(Math.max(0, at), record.steps.length);
+    step = within(at);
     drawHeader();
     redraw();
   }
 
-  return { show, go, hash, el, chip, $, keys: KEYS, onStep: (listener) => listeners.push(listener), get record() { return record; }, get step() { return step; } };
+  return { show, go, hash, token, el, chip, $, keys: KEYS, onStep: (listener) => listeners.push(listener), get record() { return record; }, get step() { return step; } };
 })();
 
 const embedded = JSON.parse(document.getElementById("record").textContent);

@@ -75,6 +75,16 @@ fn what_a_token_says_of_its_run_is_not_believed() {
     assert_eq!(unfair.breaks_its_property(), Ok(false));
 }
 
+/// A few words can ask for billions of steps; they must not take the memory for them.
+#[test]
+fn a_run_without_measure_is_refused() {
+    let words = vec!["0x1000000"; 4000].join(".");
+    for run in ["0x100001".to_owned(), "0x99999.1x2".to_owned(), words] {
+        let token = format!("dw1/am-chain/3,2/-/c2/atomic/never-stuck/{run}/69d79a12");
+        assert_eq!(token.parse::<Token>().unwrap_err(), TokenError::TooLong);
+    }
+}
+
 #[test]
 fn what_is_no_token_is_refused() {
     assert!(matches!(GOOD.replace("dw1", "dw9").parse::<Token>(), Err(TokenError::Version(_))));

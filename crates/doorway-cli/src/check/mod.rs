@@ -167,7 +167,6 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     bar.clear();
     let report = report.map_err(|e| e.to_string())?;
     faults::warn_of_those_without_effect(&report);
-    write_page(&subject, sizes, report.rules, &report.verdicts, args)?;
 
     if args.json {
         print_json(&Document {
@@ -180,6 +179,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     } else {
         let why = |stop| limit.why(stop, args.max_states);
         print(&describe(&subject, sizes, &registers, &report, begun.elapsed(), &why))?;
+    }
+    // A page that cannot be written does not hide the verdict.
+    if let Err(why) = write_page(&subject, sizes, report.rules, &report.verdicts, args) {
+        eprintln!("doorway: {why}");
     }
     Ok(exit(&report))
 }
