@@ -320,7 +320,14 @@ impl Driver {
                         bounds.join(", ")
                     )
                 };
-                format!("No: there are {states} states from here on, and it is so in none of them.{except}")
+                let seen = self.world.statements_seen().into_iter().map(|statement| statement.label).collect();
+                let missing = predicate.as_ref().map_or_else(Vec::new, |predicate| predicate.names_none_of(&seen));
+                let mistake = if missing.is_empty() {
+                    String::new()
+                } else {
+                    format!(" No process is ever at {}: is that the number of a statement?", missing.join(", "))
+                };
+                format!("No: in none of the {states} states from here on.{mistake}{except}")
             } else {
                 format!("Not among the first {states} states from here; the search ended there.")
             };

@@ -3,6 +3,7 @@
 use crate::sim::{Layout, Op, Part, Phase, State, TextError, VarId, World};
 use crate::viewer::waits_on;
 use doorway_core::memory::Label;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// The language, for help pages.
@@ -135,9 +136,38 @@ impl Predicate {
     pub fn holds(&self, world: &mut World, state: &State) -> Result<bool, TextError> {
         self.expression.holds(world, state)
     }
+
+    /// The statements that it names and that are none of these, as typed: probably a mistake.
+    pub(super) fn names_none_of(&self, seen: &BTreeSet<Label>) -> Vec<String> {
+        let mut missing = Vec::new();
+        self.expression.places(&mut |place| {
+            let Place::Statements(_, ranges) = place else { return };
+            for &(from, to) in ranges {
+                if seen.range(from..=to).next().is_none() {
+                    missing.push(if from == to { from.to_string() } else { format!("{from}..{to}") });
+                }
+            }
+        });
+        missing
+    }
 }
 
 impl Expression {
+    /// Calls this for each place in it.
+    fn places(&self, call: &mut impl FnMut(&Place)) {
+        match self {
+            Self::Or(all) | Self::And(all) => all.iter().for_each(|one| one.places(call)),
+            Self::Not(one) => one.places(call),
+            Self::At(_, place) => call(place),
+            Self::Compare(left, _, right) => [left, right].into_iter().for_each(|term| {
+                if let Term::Count(place) = term {
+                    call(place);
+                }
+            }),
+            Self::True(_) => {}
+        }
+    }
+
     fn holds(&self, world: &mut World, state: &State) -> Result<bool, TextError> {
         Ok(match self {
             Self::Or(any) => {
@@ -385,6 +415,14 @@ impl Parser<'_> {
         if let Some(number) = self.number() {
             return Ok(Term::Number(number));
         }
+        if self.at > begin {
+            self.at = begin;
+            return Err(self.wrong("this number is too large"));
+        }
+        // As variables are shown.
+        if self.takes(NOBODY) {
+            return Ok(Term::Text(NOBODY.to_owned()));
+        }
         let Some(word) = self.word() else {
             return Err(self.wrong("a value is missing here: a variable, a number, true, false, none or p0"));
         };
@@ -463,7 +501,7 @@ impl Parser<'_> {
                 let name = &word[..dot];
                 let Some(part) = self.layout.part_by_path(name) else {
                     self.at = begin;
-                    return Err(self.wrong(format!("there is no part {name:?}")));
+                    return Err(self.wrong(format!("there is no part {name:?}; *Source* and traces name the parts")));
                 };
                 Some(part)
             }
@@ -495,6 +533,9 @@ impl Parser<'_> {
     fn range(&mut self) -> Result<(Label, Label), PredicateError> {
         let from = self.label()?;
         let to = if self.takes("..") { self.label()? } else { from };
+        if to < from {
+            return Err(self.wrong(format!("no statement is in {from}..{to}; write {to}..{from}")));
+        }
         Ok((from, to))
     }
 
@@ -503,8 +544,9 @@ impl Parser<'_> {
         let begin = self.at;
         let number = self.number().and_then(|number| Label::try_from(number).ok());
         number.ok_or_else(|| {
+            let is_number = self.at > begin;
             self.at = begin;
-            self.wrong("a statement number is missing here")
+            self.wrong(if is_number { "there is no such statement" } else { "a statement number is missing here" })
         })
     }
 }

@@ -103,6 +103,20 @@ fn searches_begin_where_one_is() {
     assert_eq!(stopped["complete"], false);
 }
 
+/// A number that is no statement's is probably a mistake, and "no" alone would look like a theorem.
+#[test]
+fn a_statement_that_does_not_exist_is_pointed_out() {
+    let mut driver = driver_of("ya-two");
+    let says = |driver: &mut Driver, predicate: &str| {
+        let found = ask(driver, &json!({ "ask": "search", "run": "", "predicate": predicate }));
+        found["says"].as_str().unwrap().to_owned()
+    };
+    assert!(says(&mut driver, "p0@99").contains("No process is ever at 99"));
+    assert!(says(&mut driver, "count@{98,200..201} = 1").contains("at 98, 200..201"));
+    let no = says(&mut driver, "count@inside = 2");
+    assert!(no.starts_with("No: in none of the") && !no.contains("ever at"), "{no}");
+}
+
 #[test]
 fn every_choice_can_be_made_and_leads_on() {
     let rules = Rules { crashes: 1, registers: Register::Safe, force_registers: true, ..Rules::default() };
@@ -242,6 +256,9 @@ fn nesting_has_an_end() {
 fn malformed_predicates_are_answered_with_the_place() {
     let chain = World::new(2, Rules::default(), |site| Chain::new(site, 2, 1)).unwrap();
     for (text, at, says) in [
+        ("p0@9..1", 7, "write 1..9"),
+        ("p0@99999", 3, "there is no such statement"),
+        ("X = 99999999999999999999999999999999999999999999", 4, "too large"),
         ("", 0, "a value is missing"),
         ("X <", 3, "a value is missing"),
         ("X < && p1@5", 4, "a value is missing"),
