@@ -1,6 +1,6 @@
 //! The mirror of one name: one watch for the whole process, which goes on through everything.
 
-use crate::cluster::{Cluster, NoAnswer, request};
+use crate::cluster::{Cluster, NoAnswer, kv, request, watches};
 use crate::keys::{Keys, revision};
 use doorway_core::k_assignment::leases::{Chair, Key, Mirror};
 use etcd_client::{EventType, GetOptions, WatchOptions, WatchStream};
@@ -69,7 +69,7 @@ impl Shown {
         let all = cluster
             .ask(
                 cluster.patience(3),
-                request!(client, [queue], client.get(queue, Some(GetOptions::new().with_prefix()))),
+                request!(client, [queue], kv(&client).get(queue, Some(GetOptions::new().with_prefix()))),
             )
             .await?;
         let mut fresh = Mirror::new(keys.k);
@@ -99,7 +99,7 @@ impl Shown {
             let queue = keys.queue();
             let from = WatchOptions::new().with_prefix().with_start_revision(next as i64);
             let opened = cluster
-                .ask(cluster.patience(3), request!(client, [queue, from], client.watch(queue, Some(from))))
+                .ask(cluster.patience(3), request!(client, [queue, from], watches(&client).watch(queue, Some(from))))
                 .await;
             if let Ok(stream) = opened {
                 self.watches.fetch_add(1, std::sync::atomic::Ordering::SeqCst);

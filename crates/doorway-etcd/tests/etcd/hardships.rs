@@ -1,0 +1,164 @@
+//! Outages longer than a lease, leases that an operator revokes, rights that are taken away. No
+//! slot is lost, and no client floods the cluster.
+
+use crate::resource::assert_all_free;
+use crate::servers::{Servers, skipped};
+use crate::{builder, connect, with_cluster};
+use doorway_etcd::{ReleaseError, Slots};
+use etcd_client::Client;
+use std::time::Duration;
+
+async fn client(servers: &Servers) -> Client {
+    Client::connect(servers.endpoints(), None).await.expect("a cluster")
+}
+
+async fn until_all_free(slots: &Slots) {
+    loop {
+        let status = slots.status().await.expect("a status");
+        if status.holders.is_empty() && status.waiters.is_empty() {
+            return assert_all_free(slots).await;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Both ways to give a slot back end with the lease, and the runtime can end too.
+#[test]
+fn giving_back_during_an_outage() {
+    let Some(servers) = Servers::start(1) else {
+        return skipped("giving_back_during_an_outage", "there is no etcd");
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let slots = builder(&servers, 2).ttl(Duration::from_secs(1)).connect().await.unwrap();
+        let (released, dropped) = (slots.acquire().await.unwrap(), slots.acquire().await.unwrap());
+        servers.stop(0);
+        drop(dropped);
+        // With one thread, a task that spins would keep this from ever returning.
+        assert_eq!(released.release().await, Err(ReleaseError::Lost));
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        servers.go_on(0);
+        until_all_free(&slots).await;
+    });
+    drop(runtime);
+}
+
+/// The client's own lease is gone, and it does not know yet.
+#[test]
+fn a_lease_is_revoked() {
+    with_cluster("a_lease_is_revoked", 1, async |servers| {
+        let slots = builder(&servers, 1).ttl(Duration::from_secs(60)).connect().await.unwrap();
+        let held = slots.acquire().await.unwrap();
+        let lease = slots.status().await.unwrap().holders[0].known.lease;
+        client(&servers).await.lease_revoke(lease as i64).await.unwrap();
+        held.lost().await;
+        assert_eq!(held.release().await, Err(ReleaseError::Lost));
+        let before = servers.handled(&["Txn"]);
+        let again = slots.acquire().await.unwrap();
+        let sent = servers.handled(&["Txn"]) - before;
+        assert!(sent < 20, "{sent} transactions");
+        again.release().await.unwrap();
+        until_all_free(&slots).await;
+    });
+}
+
+/// The cluster says that the slot was another's, even if the mirror does not show that yet.
+#[test]
+fn what_was_broken_is_not_released() {
+    with_cluster("what_was_broken_is_not_released", 1, async |servers| {
+        let (here, there) = (connect(&servers, 1).await, connect(&servers, 1).await);
+        for _ in 0..50 {
+            let held = here.acquire().await.unwrap();
+            there.break_holder(0, held.fence()).await.unwrap().expect("a holder");
+            assert_eq!(held.release().await, Err(ReleaseError::Lost));
+        }
+        until_all_free(&here).await;
+    });
+}
+
+/// Slots that are dropped give their lease back.
+#[test]
+fn dropping_gives_the_lease_back() {
+    with_cluster("dropping_gives_the_lease_back", 1, async |servers| {
+        let mut client = client(&servers).await;
+        for _ in 0..10 {
+            let slots = builder(&servers, 1).ttl(Duration::from_secs(600)).connect().await.unwrap();
+            slots.acquire().await.unwrap().release().await.unwrap();
+            drop(slots);
+            while !client.leases().await.unwrap().leases().is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+    });
+}
+
+/// As long as the client keeps its lease alive, nothing but itself gives a slot back.
+#[test]
+fn rights_are_taken_away() {
+    with_cluster("rights_are_taken_away", 1, async |servers| {
+        let mut first = client(&servers).await;
+        first.user_add("root", "secret", None).await.unwrap();
+        first.role_add("root").await.unwrap();
+        first.user_grant_role("root", "root").await.unwrap();
+        first.user_add("worker", "other", None).await.unwrap();
+        first.role_add("worker").await.unwrap();
+        let keys = etcd_client::Permission::read_write("doorway/").with_prefix();
+        first.role_grant_permission("worker", keys).await.unwrap();
+        first.user_grant_role("worker", "worker").await.unwrap();
+        first.auth_enable().await.unwrap();
+        let options = etcd_client::ConnectOptions::new().with_user("root", "secret");
+        let mut root = Client::connect(servers.endpoints(), Some(options)).await.unwrap();
+
+        let limit = Duration::from_secs(600);
+        let slots = builder(&servers, 2).ttl(limit).user("worker", "other").connect().await.unwrap();
+        let held = slots.acquire().await.unwrap();
+        // Every token is old now, and another one is asked for.
+        root.user_add("another", "word", None).await.unwrap();
+        held.release().await.unwrap();
+        let (released, dropped) = (slots.acquire().await.unwrap(), slots.acquire().await.unwrap());
+        let options = etcd_client::ConnectOptions::new().with_user("root", "secret");
+        let mut root = Client::connect(servers.endpoints(), Some(options)).await.unwrap();
+        root.user_revoke_role("worker", "worker").await.unwrap();
+        drop(dropped);
+        assert!(matches!(released.release().await, Err(ReleaseError::Failed(_))));
+        let options = etcd_client::ConnectOptions::new().with_user("root", "secret");
+        let mut root = Client::connect(servers.endpoints(), Some(options)).await.unwrap();
+        root.user_grant_role("worker", "worker").await.unwrap();
+        until_all_free(&slots).await;
+    });
+}
+
+/// Times without end.
+#[test]
+fn no_time_is_too_long() {
+    with_cluster("no_time_is_too_long", 1, async |servers| {
+        let slots = builder(&servers, 1).ttl(Duration::MAX).request_timeout(Duration::MAX).connect().await.unwrap();
+        assert_eq!(slots.ttl().await, Duration::from_secs(9_000_000_000));
+        slots.acquire_timeout(Duration::MAX).await.unwrap().release().await.unwrap();
+        slots.close().await.unwrap();
+        let slots = builder(&servers, 1).ttl(Duration::from_millis(3900)).connect().await.unwrap();
+        assert_eq!(slots.ttl().await, Duration::from_secs(4));
+    });
+}
+
+/// What a call in another runtime begins does not end with that runtime.
+#[test]
+fn another_runtime() {
+    let Some(servers) = Servers::start(1) else { return skipped("another_runtime", "there is no etcd") };
+    let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (here, there) = (runtime(), runtime());
+    let slots = here.block_on(async {
+        let slots = builder(&servers, 1).ttl(Duration::from_secs(3)).connect().await.unwrap();
+        let held = slots.acquire().await.unwrap();
+        let lease = slots.status().await.unwrap().holders[0].known.lease;
+        client(&servers).await.lease_revoke(lease as i64).await.unwrap();
+        held.lost().await;
+        assert_eq!(held.release().await, Err(ReleaseError::Lost));
+        slots
+    });
+    let held = there.block_on(slots.acquire()).unwrap();
+    drop(there);
+    // The lease that was begun there lives on.
+    here.block_on(async { assert!(tokio::time::timeout(Duration::from_secs(5), held.lost()).await.is_err()) });
+    here.block_on(held.release()).unwrap();
+}
