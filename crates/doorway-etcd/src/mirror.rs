@@ -75,11 +75,7 @@ impl Shown {
         let mut fresh = Mirror::new(keys.k);
         for kv in all.kvs() {
             match keys.parse(kv.key()) {
-                Some(Key::Slot(slot)) => {
-                    if let Some(held) = Keys::held(kv) {
-                        fresh.holds(slot, held);
-                    }
-                }
+                Some(Key::Slot(slot)) => fresh.holds(slot, Keys::held(kv)),
                 Some(Key::Waits(chair)) => fresh.waits(chair, revision(kv.create_revision())),
                 _ => {}
             }
@@ -135,10 +131,9 @@ impl Shown {
                     }
                     match (key, event.event_type()) {
                         (Key::Slot(slot), EventType::Put) => {
-                            if let Some(held) = Keys::held(kv) {
-                                mirror.holds(slot, held);
-                                touched.push(held.chair);
-                            }
+                            let held = Keys::held(kv);
+                            mirror.holds(slot, held);
+                            touched.push(held.chair);
                         }
                         (Key::Waits(chair), EventType::Put) => {
                             mirror.waits(chair, revision(kv.create_revision()));

@@ -4,7 +4,7 @@
 use crate::resource::assert_all_free;
 use crate::servers::{Servers, skipped};
 use crate::{builder, connect, with_cluster};
-use doorway_etcd::{ReleaseError, Slots};
+use doorway_etcd::{ReleaseError, Slots, TryAcquireError};
 use etcd_client::Client;
 use std::time::Duration;
 
@@ -161,4 +161,56 @@ fn another_runtime() {
     // The lease that was begun there lives on.
     here.block_on(async { assert!(tokio::time::timeout(Duration::from_secs(5), held.lost()).await.is_err()) });
     here.block_on(held.release()).unwrap();
+}
+
+/// Keys that nobody here has written, and answers of more than four megabytes.
+#[test]
+fn foreign_keys() {
+    with_cluster("foreign_keys", 1, async |servers| {
+        let mut client = client(&servers).await;
+        let slots = builder(&servers, 7).ttl(Duration::from_secs(600)).connect().await.unwrap();
+        for i in 0..6 {
+            client.put(format!("doorway/test/.q/s/{i}"), "x".repeat(1 << 20), None).await.unwrap();
+        }
+        for alias in ["00", "+6", "7", "x"] {
+            client.put(format!("doorway/test/.q/s/{alias}"), "5.5", None).await.unwrap();
+        }
+        // One slot is left, for a client that was there before, and for one that comes later.
+        for slots in [slots.clone(), connect(&servers, 7).await] {
+            for _ in 0..3 {
+                let held = slots.try_acquire().await.unwrap();
+                assert_eq!(held.slot(), 6);
+                assert_eq!(slots.try_acquire().await.unwrap_err(), TryAcquireError::NoPlace);
+                held.release().await.unwrap();
+                slots.acquire().await.unwrap().release().await.unwrap();
+            }
+        }
+        let status = slots.status().await.unwrap();
+        assert_eq!(status.holders[0].known.label.as_deref(), Some("not one of slots: the key doorway/test/.q/s/0"));
+        for slot in 0..6 {
+            slots.break_slot(slot).await.unwrap().expect("a holder");
+        }
+
+        // A key among those that wait: all wait behind it, without a word to the cluster.
+        client.put("doorway/test/.q/w/garbage", "", None).await.unwrap();
+        assert_eq!(slots.status().await.unwrap().waiters.len(), 1);
+        assert_eq!(slots.try_acquire().await.unwrap_err(), TryAcquireError::NoPlace);
+        let before = servers.handled(&["Txn"]);
+        let waits = {
+            let slots = slots.clone();
+            tokio::spawn(async move { slots.acquire().await.unwrap() })
+        };
+        while slots.status().await.unwrap().waiters.len() < 2 {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let sent = servers.handled(&["Txn"]) - before;
+        assert!(sent < 200, "{sent} transactions");
+        client.delete("doorway/test/.q/w/garbage", None).await.unwrap();
+        waits.await.unwrap().release().await.unwrap();
+        for alias in ["00", "+6", "7", "x"] {
+            client.delete(format!("doorway/test/.q/s/{alias}"), None).await.unwrap();
+        }
+        until_all_free(&slots).await;
+    });
 }
