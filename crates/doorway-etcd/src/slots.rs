@@ -11,8 +11,8 @@ use crate::status::{self, Known, Status};
 use doorway_core::k_assignment::leases::{Chair, Compare as When, Grant, Key, Next, Op, Passage, Txn, pass};
 use etcd_client::{Compare, CompareOp, GetOptions, PutOptions, Txn as EtcdTxn, TxnOp, TxnOpResponse};
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use tokio::task::{AbortHandle, JoinHandle};
@@ -52,6 +52,21 @@ pub(crate) struct Store {
     cluster: Cluster,
     keys: Keys,
     shown: Shown,
+    /// The session in use.
+    current: std::sync::Mutex<Weak<Session>>,
+}
+
+impl Store {
+    /// The store is not the one that the session was begun in, so nothing that it holds is certain.
+    fn renounce(self: &Arc<Self>) {
+        let session = self.current.lock().unwrap_or_else(|e| e.into_inner()).upgrade();
+        if let Some(session) = session.filter(|session| session.is_alive()) {
+            session.end();
+            // An older store may know the lease.
+            let store = Arc::clone(self);
+            self.cluster.runtime.spawn(async move { session.revoke(&store.cluster).await });
+        }
+    }
 }
 
 impl Drop for Inner {
@@ -189,7 +204,7 @@ impl Seat {
     async fn send(&mut self, txn: &Txn) -> Result<(), Error> {
         let store = &self.inner.store;
         let request = store.keys.transaction(txn);
-        let doubts = &self.doubts;
+        let (doubts, before) = (&self.doubts, store.shown.before());
         let sent = store.cluster.insist_and_count(doubts, request!(client, [request], kv(&client).txn(request)));
         let answered = tokio::select! {
             biased;
@@ -198,6 +213,7 @@ impl Seat {
             () = self.session.ended() => return Ok(()),
         };
         match answered {
+            Ok(answer) if store.shown.has_gone_back(before, answer.header()) => store.renounce(),
             Ok(answer) => {
                 let answer = store.keys.answer(&answer, Some(self.passage.chair()));
                 // A copy that was not answered may have given the slot back.
@@ -205,6 +221,7 @@ impl Seat {
                 self.passage.answered(&answer);
                 if enters(txn) && self.passage.is_lost(&store.shown.mirror()) {
                     // Only this chair writes its receipt: the store is not what it was.
+                    store.renounce();
                     self.session.end();
                 }
             }
@@ -356,7 +373,7 @@ impl Slots {
         label: String,
     ) -> Result<Self, Error> {
         keys.k = agree(&cluster, &keys, asked, &name).await?;
-        let store = Arc::new(Store { cluster, shown: Shown::new(keys.k), keys });
+        let store = Arc::new(Store { cluster, shown: Shown::new(keys.k), keys, current: Default::default() });
         let mut attempt = 0;
         while let Err(why) = store.shown.read(&store.cluster, &store.keys).await {
             if let NoAnswer::Refused(error) = why {
@@ -368,7 +385,10 @@ impl Slots {
         let runtime = tokio::runtime::Handle::current();
         let session = new_session(&store, ttl, &label).await?;
         let followed = Arc::clone(&store);
-        let follows = tokio::spawn(async move { followed.shown.follow(&followed.cluster, &followed.keys).await });
+        let follows = tokio::spawn(async move {
+            let gone_back = || followed.renounce();
+            followed.shown.follow(&followed.cluster, &followed.keys, gone_back).await;
+        });
         let session = tokio::sync::Mutex::new(session);
         Ok(Self { inner: Arc::new(Inner { store, name, label, ttl, session, runtime, follows }) })
     }
@@ -524,7 +544,7 @@ impl Slots {
     /// Statement 4, for another. Returns whether the slot has left its holder, by this or
     /// otherwise.
     async fn take_away(&self, slot: usize, fence: u64) -> Result<bool, Error> {
-        let Store { cluster, keys, shown } = &*self.inner.store;
+        let Store { cluster, keys, shown, .. } = &*self.inner.store;
         let mut heirs = shown.mirror().oldest(1);
         loop {
             let request = keys.transaction(&pass(Grant { slot, fence }, &heirs));
@@ -592,6 +612,7 @@ async fn new_session(store: &Arc<Store>, ttl: Duration, label: &str) -> Result<A
     loop {
         match begin(store, ttl, label, attempt).await {
             Ok(session) => {
+                *store.current.lock().unwrap_or_else(|e| e.into_inner()) = Arc::downgrade(&session);
                 let (kept, store) = (Arc::clone(&session), Arc::clone(store));
                 let runtime = store.cluster.runtime.clone();
                 runtime.spawn(async move { kept.keep_alive(&store.cluster).await });

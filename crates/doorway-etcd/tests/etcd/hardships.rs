@@ -214,3 +214,42 @@ fn foreign_keys() {
         until_all_free(&slots).await;
     });
 }
+
+/// The data of the cluster are replaced by older ones, or by none.
+#[test]
+fn the_store_goes_back() {
+    with_cluster("the_store_goes_back", 1, async |mut servers| {
+        for is_empty in [false, true] {
+            let slots = builder(&servers, 1).ttl(Duration::from_secs(600)).connect().await.unwrap();
+            slots.acquire().await.unwrap().release().await.unwrap();
+            let backup = servers.back_up();
+            for _ in 0..20 {
+                slots.acquire().await.unwrap().release().await.unwrap();
+            }
+            let held = slots.acquire().await.unwrap();
+            assert!(!held.is_lost());
+            servers.replace((!is_empty).then_some(backup.as_path()));
+            // The backup knows the lease: nothing but the revision tells.
+            held.lost().await;
+            assert_eq!(held.release().await, Err(ReleaseError::Lost));
+            // It begins again, and so do others.
+            let before = servers.handled(&["Txn"]);
+            let again = slots.acquire().await.unwrap();
+            let sent = servers.handled(&["Txn"]) - before;
+            assert!(sent < 20, "{sent} transactions");
+            assert!(!again.is_lost());
+            let other = builder(&servers, 1).connect().await.unwrap();
+            let waits = {
+                let other = other.clone();
+                tokio::spawn(async move { other.acquire().await.unwrap() })
+            };
+            while slots.status().await.unwrap().waiters.is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            again.release().await.unwrap();
+            waits.await.unwrap().release().await.unwrap();
+            until_all_free(&other).await;
+            std::fs::remove_dir_all(backup).unwrap();
+        }
+    });
+}
