@@ -484,6 +484,9 @@ impl Slots {
             }
             pause(attempts).await;
             attempts += 1;
+            if !queue && attempts >= ATTEMPTS / 2 {
+                return Ok(None);
+            }
         }
     }
 
