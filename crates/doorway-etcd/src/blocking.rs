@@ -1,5 +1,8 @@
 //! The same for programs without tasks: every call blocks its thread.
 //!
+//! A thread that belongs to a runtime of tokio gets [`Error::InATask`], a thread of its
+//! `spawn_blocking` too.
+//!
 //! ```no_run
 //! use doorway_etcd::blocking::Slots;
 //! let gpus = Slots::connect(["http://10.0.0.1:2379"], "gpus", 4)?;

@@ -55,17 +55,18 @@ impl Builder {
     }
 
     /// After this time, a client that has died or is cut off loses what it holds; 10 seconds unless
-    /// said otherwise. Whole seconds, at least 1. A cluster grants no less than one and a half
-    /// times its election timeout: usually 2 seconds.
+    /// said otherwise. It is rounded up to whole seconds, from 1 to 9,000,000,000. A cluster grants
+    /// no less than one and a half times its election timeout: usually 2 seconds.
     pub fn ttl(self, ttl: Duration) -> Self {
         Self { ttl, ..self }
     }
 
     /// For so long a request waits for its answer before it is sent again, to another member if
     /// there is one; 1 second unless said otherwise. It doubles with each attempt, so a time that
-    /// is too short only costs requests.
+    /// is too short only costs requests. At least 100 microseconds, and at most a day.
     pub fn request_timeout(self, timeout: Duration) -> Self {
-        Self { timeout: timeout.max(Duration::from_micros(100)), ..self }
+        let day = Duration::from_secs(24 * 60 * 60);
+        Self { timeout: timeout.clamp(Duration::from_micros(100), day), ..self }
     }
 
     /// For so long [`connect`](Self::connect) tries; 30 seconds unless said otherwise. Later calls
@@ -97,6 +98,7 @@ impl Builder {
     }
 
     /// Connects, in a runtime of tokio: tasks of that runtime keep the lease alive, and watch.
+    /// Other runtimes may use the slots too, as long as that one runs.
     ///
     /// # Errors
     /// If the options make no sense, if the cluster has another number of slots under this name, or

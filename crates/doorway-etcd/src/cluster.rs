@@ -2,10 +2,11 @@
 
 use crate::clock;
 use crate::errors::Error;
-use etcd_client::{Client, ConnectOptions, Error as EtcdError};
+use etcd_client::{Client, ConnectOptions, Error as EtcdError, KvClient, WatchClient};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
+use tokio::runtime::Handle;
 
 /// A member that has failed is left alone for this long at first, and for longer each time.
 const SHORTEST_BAN: Duration = Duration::from_millis(250);
@@ -29,6 +30,8 @@ pub(crate) struct Cluster {
     pub(crate) timeout: Duration,
     /// How many requests were in doubt.
     pub(crate) doubts: AtomicU64,
+    /// Connections belong to the runtime in which the cluster was connected.
+    pub(crate) runtime: Handle,
 }
 
 /// Why a request has no answer.
@@ -55,7 +58,8 @@ impl Cluster {
         // Clients begin with different members.
         let first = (clock::now().as_nanos() as usize ^ std::process::id() as usize) % endpoints.len();
         let endpoints = endpoints.iter().map(endpoint).collect();
-        Ok(Self { endpoints, current: AtomicUsize::new(first), options, timeout, doubts: AtomicU64::new(0) })
+        let (current, doubts) = (AtomicUsize::new(first), AtomicU64::new(0));
+        Ok(Self { endpoints, current, options, timeout, doubts, runtime: Handle::current() })
     }
 
     /// The member to ask now: the one in use, unless it has failed.
@@ -81,14 +85,21 @@ impl Cluster {
         self.endpoints[i].banned.store(0, SeqCst);
     }
 
-    async fn client(&self, i: usize) -> Result<Client, EtcdError> {
+    async fn client(&self, i: usize) -> Result<Client, NoAnswer> {
         let endpoint = &self.endpoints[i];
         let known = endpoint.client.lock().unwrap_or_else(|e| e.into_inner()).clone();
         if let Some(client) = known {
             return Ok(client);
         }
         // Connections are made lazily; only a client with a password talks to the member now.
-        let client = Client::connect([&endpoint.address], Some(self.options.clone())).await?;
+        // The tasks of a connection would end with the runtime of a caller.
+        let (address, options) = (endpoint.address.clone(), self.options.clone());
+        let made = self.runtime.spawn(async move { Client::connect([address], Some(options)).await });
+        let Ok(made) = made.await else {
+            let why = "the runtime in which the slots were connected has ended; connect again";
+            return Err(NoAnswer::Refused(Error::Refused(why.to_owned())));
+        };
+        let client = made.map_err(judge)?;
         *endpoint.client.lock().unwrap_or_else(|e| e.into_inner()) = Some(client.clone());
         Ok(client)
     }
@@ -100,16 +111,21 @@ impl Cluster {
         request: impl Fn(Client) -> F + Send + Sync,
     ) -> Result<T, NoAnswer> {
         let i = self.pick();
-        let asked = async { request(self.client(i).await?).await };
+        let asked = async { request(self.client(i).await?).await.map_err(judge) };
         match tokio::time::timeout(timeout, asked).await {
             Ok(Ok(answer)) => {
                 self.worked(i);
                 Ok(answer)
             }
-            Ok(Err(error)) => {
-                let why = judge(error);
-                match why {
-                    NoAnswer::InDoubt(_) => self.failed(i),
+            Ok(Err(why)) => {
+                match &why {
+                    NoAnswer::InDoubt(why) => {
+                        if is_about_a_token(why) {
+                            // The next attempt shows the password again.
+                            *self.endpoints[i].client.lock().unwrap_or_else(|e| e.into_inner()) = None;
+                        }
+                        self.failed(i);
+                    }
                     NoAnswer::NoLease | NoAnswer::Refused(_) => self.worked(i),
                 }
                 Err(why)
@@ -127,13 +143,26 @@ impl Cluster {
         &self,
         request: impl Fn(Client) -> F + Send + Sync,
     ) -> Result<Result<T, NoLease>, Error> {
+        self.insist_and_count(&AtomicU64::new(0), request).await
+    }
+
+    /// The same. Counts how often the request was in doubt: it may have been done by a copy that
+    /// was not answered.
+    pub(crate) async fn insist_and_count<T, F: Future<Output = Result<T, EtcdError>> + Send>(
+        &self,
+        doubts: &AtomicU64,
+        request: impl Fn(Client) -> F + Send + Sync,
+    ) -> Result<Result<T, NoLease>, Error> {
         let mut attempt = 0;
         loop {
             match self.ask(self.patience(attempt), &request).await {
                 Ok(answer) => return Ok(Ok(answer)),
                 Err(NoAnswer::NoLease) => return Ok(Err(NoLease)),
                 Err(NoAnswer::Refused(error)) => return Err(error),
-                Err(NoAnswer::InDoubt(_)) => drop(self.doubts.fetch_add(1, SeqCst)),
+                Err(NoAnswer::InDoubt(_)) => {
+                    doubts.fetch_add(1, SeqCst);
+                    self.doubts.fetch_add(1, SeqCst);
+                }
             }
             self.rest(attempt).await;
             attempt += 1;
@@ -143,23 +172,38 @@ impl Cluster {
     /// How long to wait for an answer: longer each time, so that a timeout which is too short for
     /// this cluster ends nothing.
     pub(crate) fn patience(&self, attempt: u32) -> Duration {
-        (self.timeout * 2u32.pow(attempt.min(12))).min(self.timeout.max(Duration::from_secs(5)))
+        self.timeout.saturating_mul(2u32.pow(attempt.min(12))).min(self.timeout.max(Duration::from_secs(5)))
     }
 
     /// The pause before the next attempt: none until every member was asked.
     pub(crate) async fn rest(&self, attempt: u32) {
         let rounds = (attempt + 1) / self.endpoints.len() as u32;
         if rounds > 0 {
-            let jitter = clock::now().subsec_nanos() as u64 % 10;
-            tokio::time::sleep(Duration::from_millis((5 << rounds.min(6)) + jitter)).await;
+            pause(rounds.min(6)).await;
         }
     }
+}
+
+/// The pause before something is tried again for this many times: it doubles, up to 1.3 seconds.
+pub(crate) async fn pause(times: u32) {
+    let jitter = clock::now().subsec_nanos() as u64 % 10;
+    tokio::time::sleep(Duration::from_millis((5 << times.min(8)) + jitter)).await;
+}
+
+/// Reads and writes. An answer may have any size: the cluster has done what it answers.
+pub(crate) fn kv(client: &Client) -> KvClient {
+    client.kv_client().max_decoding_message_size(usize::MAX)
+}
+
+/// The same for watches.
+pub(crate) fn watches(client: &Client) -> WatchClient {
+    client.watch_client().max_decoding_message_size(usize::MAX)
 }
 
 /// A request to a client that is handed over, with copies of these values.
 macro_rules! request {
     ($client:ident, [$($value:ident),*], $call:expr) => {
-        |mut $client: etcd_client::Client| {
+        |$client: etcd_client::Client| {
             $(let $value = $value.clone();)*
             async move { $call.await }
         }
@@ -181,11 +225,14 @@ fn judge(error: EtcdError) -> NoAnswer {
     if text.contains("requested lease not found") {
         return NoAnswer::NoLease;
     }
+    if is_about_a_token(&text) {
+        return NoAnswer::InDoubt(text);
+    }
     match error {
         EtcdError::GRpcStatus(status) => {
             use tonic_code::*;
             match status.code() as i32 {
-                INVALID_ARGUMENT | PERMISSION_DENIED | UNIMPLEMENTED | UNAUTHENTICATED | OUT_OF_RANGE => {
+                INVALID_ARGUMENT | PERMISSION_DENIED | UNIMPLEMENTED | UNAUTHENTICATED => {
                     NoAnswer::Refused(Error::Refused(status.message().to_owned()))
                 }
                 _ => NoAnswer::InDoubt(text),
@@ -197,11 +244,16 @@ fn judge(error: EtcdError) -> NoAnswer {
     }
 }
 
-/// The codes of gRPC that mean: never.
+/// Users or rights have changed, or a member was started again. Another token helps.
+fn is_about_a_token(why: &str) -> bool {
+    ["revision of auth store is old", "revision in header is old", "invalid auth token"].iter().any(|t| why.contains(t))
+}
+
+/// The codes of gRPC that mean: not done. An answer that cannot be read is no such code: the
+/// request was done.
 mod tonic_code {
     pub(super) const INVALID_ARGUMENT: i32 = 3;
     pub(super) const PERMISSION_DENIED: i32 = 7;
-    pub(super) const OUT_OF_RANGE: i32 = 11;
     pub(super) const UNIMPLEMENTED: i32 = 12;
     pub(super) const UNAUTHENTICATED: i32 = 16;
 }

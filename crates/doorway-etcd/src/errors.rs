@@ -111,7 +111,7 @@ pub enum ReleaseError {
     /// It was lost before: the lease had ended, or the slot was broken. Another client may have had
     /// it meanwhile.
     Lost,
-    /// Something else.
+    /// The cluster refuses the request. The client goes on trying in the background.
     Failed(Error),
 }
 

@@ -73,10 +73,12 @@ impl Guard {
         self.watches.drain(..).for_each(|watch| watch.abort());
     }
 
-    /// Gives the slot back, and returns when the cluster has it.
+    /// Gives the slot back, and returns when the cluster has it. During an outage, it returns when
+    /// the lease has ended.
     ///
     /// # Errors
-    /// If it was lost before.
+    /// If it was lost before, as far as the cluster's answer tells. An answer that got lost does
+    /// not tell, and this is no error then. Also if the cluster refuses the request.
     pub async fn release(mut self) -> Result<(), ReleaseError> {
         self.unwatch();
         match self.seat.take() {

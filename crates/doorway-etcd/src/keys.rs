@@ -16,6 +16,11 @@ use etcd_client::{
 /// | `PREFIX/NAME/.q/s/SLOT` | `LEASE.CHAIR`, which holds it | the lease |
 /// | `PREFIX/NAME/.q/w/LEASE.CHAIR` | empty: it waits | the lease |
 ///
+/// Keys that are not written like this may lie among them. A key among the waiting ones that cannot
+/// be read counts as one that waits, because the comparisons count it. A slot whose value cannot be
+/// read is held. Both are those of [`FOREIGN`]. All other foreign keys are ignored, as they are by
+/// the comparisons.
+///
 /// In a name, slashes, percent signs and a dot at its beginning are escaped. So no key of one name
 /// lies among those of another.
 #[derive(Clone, Debug)]
@@ -23,6 +28,17 @@ pub(crate) struct Keys {
     /// Ends with a slash.
     root: String,
     pub(crate) k: usize,
+}
+
+/// The lease of what is not ours: no lease has this number.
+pub(crate) const FOREIGN: u64 = 0;
+
+/// A chair for a key or a value that cannot be read; the same one for the same text.
+fn foreign(text: &[u8]) -> Chair {
+    let number = text
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    Chair { lease: FOREIGN, number }
 }
 
 impl Keys {
@@ -65,20 +81,24 @@ impl Keys {
 
     /// Which key this is.
     pub(crate) fn parse(&self, key: &[u8]) -> Option<Key> {
+        if let Some(chair) = key.strip_prefix(self.waiting().as_bytes()) {
+            let read = str::from_utf8(chair).ok().and_then(read);
+            return Some(Key::Waits(read.unwrap_or_else(|| foreign(key))));
+        }
         let rest = str::from_utf8(key).ok()?.strip_prefix(&self.root)?;
         if let Some(chair) = rest.strip_prefix(".r/") {
             return read(chair).map(Key::Receipt);
         }
-        if let Some(chair) = rest.strip_prefix(".q/w/") {
-            return read(chair).map(Key::Waits);
-        }
-        rest.strip_prefix(".q/s/")?.parse().ok().map(Key::Slot)
+        let number = rest.strip_prefix(".q/s/")?;
+        let slot: usize = number.parse().ok()?;
+        // `00` and `+0` are other keys than `0`.
+        (slot.to_string() == number).then_some(Key::Slot(slot))
     }
 
     /// The holder of a slot, by its value.
-    pub(crate) fn held(kv: &KeyValue) -> Option<Held> {
-        let chair = read(kv.value_str().ok()?)?;
-        Some(Held { chair, fence: revision(kv.mod_revision()) })
+    pub(crate) fn held(kv: &KeyValue) -> Held {
+        let chair = kv.value_str().ok().and_then(read).unwrap_or_else(|| foreign(kv.value()));
+        Held { chair, fence: revision(kv.mod_revision()) }
     }
 
     /// The lease whose member key this is.
@@ -171,7 +191,7 @@ impl Keys {
                     answer.waits = Some(ticket);
                 }
             }
-            Some(Key::Slot(slot)) => answer.slots.extend(Self::held(kv).map(|held| (slot, held))),
+            Some(Key::Slot(slot)) => answer.slots.push((slot, Self::held(kv))),
             None => {}
         }
     }
@@ -195,7 +215,9 @@ fn written(Chair { lease, number }: Chair) -> String {
 
 fn read(chair: &str) -> Option<Chair> {
     let (lease, number) = chair.split_once('.')?;
-    Some(Chair { lease: u64::from_str_radix(lease, 16).ok()?, number: u64::from_str_radix(number, 16).ok()? })
+    let (lease, number) = (u64::from_str_radix(lease, 16).ok()?, u64::from_str_radix(number, 16).ok()?);
+    // Another way to write the same chair is another key.
+    Some(Chair { lease, number }).filter(|read| read.lease != FOREIGN && written(*read) == chair)
 }
 
 #[cfg(test)]
@@ -211,9 +233,29 @@ mod tests {
         }
         assert_eq!(keys.key(Key::Waits(chair)), "doorway/gpus%2Fa100/.q/w/7fff0123.11");
         assert_eq!(keys.lease_of(keys.member(chair.lease).as_bytes()), Some(chair.lease));
-        for foreign in ["doorway/gpus%2Fa100/.q/w/x", "doorway/gpus/.q/s/1", "doorway/gpus%2Fa100/.q/s/-1"] {
+        for foreign in ["doorway/gpus/.q/s/1", "doorway/gpus/.q/w/1.2", "doorway/gpus%2Fa100/.x"] {
             assert_eq!(keys.parse(foreign.as_bytes()), None, "{foreign}");
         }
+        for number in ["-1", "+0", "00", "01", " 1", "", "0x1", "99999999999999999999"] {
+            assert_eq!(keys.parse(format!("{}{number}", keys.slots()).as_bytes()), None, "{number:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_waits() {
+        let keys = Keys::new("doorway", "gpus", 4);
+        let all: [&[u8]; 9] = [b"", b"x", b"1", b"01.2", b"+1.2", b"1.02", b"A.1", b"0.1", b"\xff"];
+        let mut chairs = Vec::new();
+        for text in all {
+            let key = [keys.waiting().as_bytes(), text].concat();
+            let Some(Key::Waits(chair)) = keys.parse(&key) else { panic!("{text:?}") };
+            assert_eq!(chair.lease, FOREIGN, "{text:?}");
+            assert_eq!(keys.parse(&key), Some(Key::Waits(chair)));
+            chairs.push(chair);
+        }
+        chairs.sort_unstable();
+        chairs.dedup();
+        assert_eq!(chairs.len(), all.len());
     }
 
     #[test]

@@ -28,9 +28,10 @@
 //! # How it works
 //! The protocol is a text that a model checker runs:
 //! [`doorway_core::k_assignment::leases`]. This crate sends what the text says. It adds what the
-//! text asks of its store: one watch for each `Slots`, which is opened again where it ended, and
-//! read anew after a compaction; requests that are sent again, unchanged, until they are answered;
-//! members that fail are left alone for a while.
+//! text asks of its store: one watch for each `Slots`, which is opened again when it has ended,
+//! after everything was read anew; requests that are sent again, unchanged, until they are
+//! answered; members that fail are left alone for a while. Whatever is tried again comes after a
+//! pause that grows.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]

@@ -1,12 +1,13 @@
 //! The mirror of one name: one watch for the whole process, which goes on through everything.
 
-use crate::cluster::{Cluster, NoAnswer, request};
+use crate::cluster::{Cluster, NoAnswer, kv, request, watches};
 use crate::keys::{Keys, revision};
 use doorway_core::k_assignment::leases::{Chair, Key, Mirror};
-use etcd_client::{EventType, GetOptions, WatchOptions, WatchStream};
+use etcd_client::{EventType, GetOptions, ResponseHeader, WatchOptions, WatchStream};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 /// The mirror, and the chairs of this process that look at it.
 pub(crate) struct Shown {
@@ -14,13 +15,62 @@ pub(crate) struct Shown {
     /// A bell for each chair of this process. It rings when something happens to the chair.
     bells: Mutex<HashMap<Chair, watch::Sender<()>>>,
     /// How often the mirror was read anew, and how often its watch was opened.
-    pub(crate) reads: std::sync::atomic::AtomicU64,
-    pub(crate) watches: std::sync::atomic::AtomicU64,
+    pub(crate) reads: AtomicU64,
+    pub(crate) watches: AtomicU64,
+    /// The number of the cluster; 0: not known yet.
+    cluster: AtomicU64,
+    /// How often the store has gone back, as far as is known.
+    backs: AtomicU64,
+    /// The watch must be opened anew.
+    again: Notify,
+}
+
+/// What was known before a request was sent. No answer may know less.
+#[derive(Clone, Copy)]
+pub(crate) struct Before {
+    revision: u64,
+    backs: u64,
 }
 
 impl Shown {
     pub(crate) fn new(k: usize) -> Self {
-        Self { mirror: Mutex::new(Mirror::new(k)), bells: Mutex::default(), reads: 0.into(), watches: 0.into() }
+        Self {
+            mirror: Mutex::new(Mirror::new(k)),
+            bells: Mutex::default(),
+            reads: 0.into(),
+            watches: 0.into(),
+            cluster: 0.into(),
+            backs: 0.into(),
+            again: Notify::new(),
+        }
+    }
+
+    pub(crate) fn before(&self) -> Before {
+        let mirror = self.mirror();
+        Before { revision: mirror.revision(), backs: self.backs.load(SeqCst) }
+    }
+
+    /// Whether the store that answers has gone back since: it was restored from a backup, or begun
+    /// anew. Then the mirror forgets everything, and its watch is opened anew.
+    ///
+    /// The request must be one that the cluster answers with a revision which is not older than the
+    /// request: a transaction, or a read that is not a local one.
+    pub(crate) fn has_gone_back(&self, before: Before, header: Option<&ResponseHeader>) -> bool {
+        let Some(header) = header else { return false };
+        let mut mirror = self.mirror();
+        if self.backs.load(SeqCst) != before.backs {
+            return false; // it is known
+        }
+        let known = self.cluster.swap(header.cluster_id(), SeqCst);
+        let is_another = known != 0 && known != header.cluster_id();
+        if !is_another && revision(header.revision()) >= before.revision {
+            return false;
+        }
+        self.backs.fetch_add(1, SeqCst);
+        *mirror = Mirror::new(mirror.slots().len());
+        drop(mirror);
+        self.again.notify_one();
+        true
     }
 
     /// Nothing is awaited while it is locked.
@@ -63,66 +113,82 @@ impl Shown {
         });
     }
 
-    /// Reads everything anew: at the start, and if the events that are missing were compacted.
-    pub(crate) async fn read(&self, cluster: &Cluster, keys: &Keys) -> Result<(), NoAnswer> {
-        let queue = keys.queue();
+    /// Reads everything anew: at the start, and whenever a watch has ended. Returns whether the
+    /// store has gone back.
+    pub(crate) async fn read(&self, cluster: &Cluster, keys: &Keys) -> Result<bool, NoAnswer> {
+        let (queue, before) = (keys.queue(), self.before());
         let all = cluster
             .ask(
                 cluster.patience(3),
-                request!(client, [queue], client.get(queue, Some(GetOptions::new().with_prefix()))),
+                request!(client, [queue], kv(&client).get(queue, Some(GetOptions::new().with_prefix()))),
             )
             .await?;
+        let has_gone_back = self.has_gone_back(before, all.header());
+        if !has_gone_back && self.backs.load(SeqCst) != before.backs {
+            return Err(NoAnswer::InDoubt("the store has gone back since".to_owned()));
+        }
         let mut fresh = Mirror::new(keys.k);
         for kv in all.kvs() {
             match keys.parse(kv.key()) {
-                Some(Key::Slot(slot)) => {
-                    if let Some(held) = Keys::held(kv) {
-                        fresh.holds(slot, held);
-                    }
-                }
+                Some(Key::Slot(slot)) => fresh.holds(slot, Keys::held(kv)),
                 Some(Key::Waits(chair)) => fresh.waits(chair, revision(kv.create_revision())),
                 _ => {}
             }
         }
         fresh.has_reached(all.header().map_or(0, |header| revision(header.revision())));
         *self.mirror() = fresh;
-        self.reads.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        self.reads.fetch_add(1, SeqCst);
         self.ring_all();
-        Ok(())
+        Ok(has_gone_back)
     }
 
-    /// Follows the store for ever.
-    pub(crate) async fn follow(&self, cluster: &Cluster, keys: &Keys) {
+    /// Follows the store for ever. Calls this if the store has gone back.
+    pub(crate) async fn follow(&self, cluster: &Cluster, keys: &Keys, gone_back: impl Fn()) {
         let mut attempt = 0;
         loop {
             let next = self.mirror().revision() + 1;
             let queue = keys.queue();
             let from = WatchOptions::new().with_prefix().with_start_revision(next as i64);
             let opened = cluster
-                .ask(cluster.patience(3), request!(client, [queue, from], client.watch(queue, Some(from))))
+                .ask(cluster.patience(3), request!(client, [queue, from], watches(&client).watch(queue, Some(from))))
                 .await;
             if let Ok(stream) = opened {
-                self.watches.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                self.watches.fetch_add(1, SeqCst);
                 let before = self.mirror().revision();
-                let is_compacted = self.take_in(stream, keys).await;
+                self.take_in(stream, keys).await;
                 if self.mirror().revision() > before {
                     attempt = 0;
-                }
-                if is_compacted && self.read(cluster, keys).await.is_ok() {
-                    continue;
                 }
             }
             cluster.rest(attempt).await;
             attempt += 1;
+            // While there was no watch, events may have been compacted, or the whole store replaced
+            // by an older one. Another watch alone would not tell.
+            while match self.read(cluster, keys).await {
+                Ok(true) => {
+                    gone_back();
+                    false
+                }
+                Ok(false) => false,
+                Err(_) => true,
+            } {
+                cluster.rest(attempt).await;
+                attempt += 1;
+            }
         }
     }
 
-    /// Enters events until the stream ends. Returns whether events are missing.
-    async fn take_in(&self, mut stream: WatchStream, keys: &Keys) -> bool {
-        // An error and an end are the same: another stream goes on where this one ended.
-        while let Ok(Some(response)) = stream.message().await {
+    /// Enters events until the stream ends.
+    async fn take_in(&self, mut stream: WatchStream, keys: &Keys) {
+        loop {
+            let response = tokio::select! {
+                response = stream.message() => response,
+                () = self.again.notified() => return,
+            };
+            // An error and an end are the same: another stream goes on.
+            let Ok(Some(response)) = response else { return };
             if response.canceled() {
-                return response.compact_revision() > 0;
+                return;
             }
             let mut touched = Vec::new();
             {
@@ -135,10 +201,9 @@ impl Shown {
                     }
                     match (key, event.event_type()) {
                         (Key::Slot(slot), EventType::Put) => {
-                            if let Some(held) = Keys::held(kv) {
-                                mirror.holds(slot, held);
-                                touched.push(held.chair);
-                            }
+                            let held = Keys::held(kv);
+                            mirror.holds(slot, held);
+                            touched.push(held.chair);
                         }
                         (Key::Waits(chair), EventType::Put) => {
                             mirror.waits(chair, revision(kv.create_revision()));
@@ -164,7 +229,6 @@ impl Shown {
             }
             self.ring(touched);
         }
-        false
     }
 }
 

@@ -25,10 +25,11 @@ pub(crate) struct Session {
 impl Session {
     /// Asks for a lease. An answer that is lost leaves one behind that ends by itself.
     pub(crate) async fn begin(cluster: &Cluster, ttl: Duration, attempt: u32) -> Result<Self, NoAnswer> {
-        let seconds = ttl.as_secs().max(1) as i64;
+        let seconds = whole_seconds(ttl);
         let sent = clock::now();
-        let granted =
-            cluster.ask(cluster.patience(attempt), request!(client, [], client.lease_grant(seconds, None))).await?;
+        let granted = cluster
+            .ask(cluster.patience(attempt), request!(client, [], client.lease_client().grant(seconds, None)))
+            .await?;
         // The store may grant more than was asked for: at least some rounds of an election.
         let ttl = Duration::from_secs(granted.ttl().max(1).unsigned_abs());
         Ok(Self {
@@ -96,7 +97,7 @@ impl Session {
     async fn keep_with_one_member(&self, cluster: &Cluster, attempt: u32, pause: Duration) -> Result<(), NoAnswer> {
         let patience = cluster.patience(attempt.max(2)).min(pause.max(Duration::from_millis(100)));
         let (sent, lease) = (clock::now(), self.lease as i64);
-        let kept = cluster.ask(patience, request!(client, [], client.lease_keep_alive(lease))).await;
+        let kept = cluster.ask(patience, request!(client, [], client.lease_client().keep_alive(lease))).await;
         let (mut keeper, mut answers) = match kept {
             Err(NoAnswer::InDoubt(why)) if why.contains("lease not found") => return Err(NoAnswer::NoLease),
             kept => kept?,
@@ -136,15 +137,36 @@ impl Session {
     }
 
     /// Gives the lease back, and with it everything that it holds. If the cluster does not answer,
-    /// this waits until the lease has ended by itself.
+    /// this waits until the lease has ended by itself. The client may have ended it for itself
+    /// before.
     pub(crate) async fn revoke(&self, cluster: &Cluster) -> Result<(), Error> {
-        let left = if self.is_alive() { self.time_left() } else { Duration::ZERO };
+        let left = self.time_left();
         self.end();
         let lease = self.lease as i64;
-        let revoked = cluster.insist(request!(client, [], client.lease_revoke(lease)));
+        let revoked = cluster.insist(request!(client, [], client.lease_client().revoke(lease)));
         match tokio::time::timeout(left, revoked).await {
             Ok(Err(error)) => Err(error),
             Ok(Ok(_)) | Err(_) => Ok(()),
         }
+    }
+}
+
+/// A lease lasts whole seconds, and no longer than etcd allows.
+fn whole_seconds(ttl: Duration) -> i64 {
+    let seconds = ttl.as_secs().saturating_add(u64::from(ttl.subsec_nanos() > 0));
+    seconds.clamp(1, 9_000_000_000) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_rounded_up() {
+        let all = [(0, 1), (1, 1), (1000, 1), (1001, 2), (3900, 4), (4000, 4)];
+        for (millis, seconds) in all {
+            assert_eq!(whole_seconds(Duration::from_millis(millis)), seconds, "{millis} ms");
+        }
+        assert_eq!(whole_seconds(Duration::MAX), 9_000_000_000);
     }
 }

@@ -1,25 +1,27 @@
 //! Slots in etcd: the text, driven.
 
 use crate::builder::Builder;
-use crate::cluster::{Cluster, NoAnswer, NoLease, request};
+use crate::cluster::{Cluster, NoAnswer, NoLease, kv, pause, request};
 use crate::errors::{Error, ReleaseError, TimeoutError, TryAcquireError};
 use crate::guard::Guard;
 use crate::keys::{Keys, revision};
 use crate::mirror::Shown;
 use crate::session::Session;
 use crate::status::{self, Known, Status};
-use doorway_core::k_assignment::leases::{Grant, Next, Passage, Txn, pass};
+use doorway_core::k_assignment::leases::{Chair, Compare as When, Grant, Key, Next, Op, Passage, Txn, pass};
 use etcd_client::{Compare, CompareOp, GetOptions, PutOptions, Txn as EtcdTxn, TxnOp, TxnOpResponse};
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::task::{AbortHandle, JoinHandle};
 
 /// Slots between machines: at most `k` holders at a time, first come, first served.
 ///
-/// Clones are the same client. Every call must be made in a runtime of tokio.
+/// Clones are the same client. Every call must be made in a runtime of tokio. The lease, the watch
+/// and the connections are tasks of the runtime in which the slots were connected: the slots of a
+/// runtime that has ended are of no use.
 ///
 /// ```no_run
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -50,6 +52,21 @@ pub(crate) struct Store {
     cluster: Cluster,
     keys: Keys,
     shown: Shown,
+    /// The session in use.
+    current: std::sync::Mutex<Weak<Session>>,
+}
+
+impl Store {
+    /// The store is not the one that the session was begun in, so nothing that it holds is certain.
+    fn renounce(self: &Arc<Self>) {
+        let session = self.current.lock().unwrap_or_else(|e| e.into_inner()).upgrade();
+        if let Some(session) = session.filter(|session| session.is_alive()) {
+            session.end();
+            // An older store may know the lease.
+            let store = Arc::clone(self);
+            self.cluster.runtime.spawn(async move { session.revoke(&store.cluster).await });
+        }
+    }
 }
 
 impl Drop for Inner {
@@ -59,9 +76,9 @@ impl Drop for Inner {
         // No guard is left. If the runtime ends, the lease ends by itself.
         if session.is_alive() {
             let store = Arc::clone(&self.store);
+            session.end();
             self.runtime.spawn(async move { session.revoke(&store.cluster).await });
         }
-        self.session.get_mut().end();
     }
 }
 
@@ -78,9 +95,22 @@ enum Ended {
     Lost,
 }
 
+/// What a seat tells the caller that releases it.
+type Tell = oneshot::Sender<Result<(), ReleaseError>>;
+
+/// After this many requests of one passage, each further one comes after a pause.
+const WITHOUT_A_PAUSE: u32 = 4;
+
+/// After this many, an attempt that does not wait has failed: others were faster each time.
+const ATTEMPTS: u32 = 16;
+
 /// A chair in use.
 pub(crate) struct Seat {
     passage: Passage,
+    /// How often its request to leave was in doubt.
+    doubts: AtomicU64,
+    /// Its slot was no longer its own when it left.
+    is_late: bool,
     heard: watch::Receiver<()>,
     session: Arc<Session>,
     inner: Arc<Inner>,
@@ -90,7 +120,7 @@ impl Seat {
     fn new(inner: Arc<Inner>, session: Arc<Session>) -> Self {
         let passage = session.take_chair();
         let heard = inner.store.shown.listen(passage.chair());
-        Self { passage, heard, session, inner }
+        Self { passage, doubts: AtomicU64::new(0), is_late: false, heard, session, inner }
     }
 
     /// Leaves the chair to the next passage.
@@ -123,21 +153,39 @@ impl Seat {
                     return;
                 }
                 tokio::select! {
-                    _ = heard.changed() => {}
+                    rung = heard.changed() => {
+                        if rung.is_err() {
+                            return; // the seat is gone
+                        }
+                    }
                     () = session.ended() => return,
                 }
             }
         }
     }
 
-    /// Drives the text until it is inside, outside or lost.
-    async fn drive(&mut self) -> Result<Ended, Error> {
+    /// Drives the text until it is inside, outside or lost. It is lost when the lease has ended,
+    /// whatever was to be sent.
+    async fn drive(&mut self, queue: bool) -> Result<Ended, Error> {
+        let mut sent = 0;
         loop {
             self.heard.borrow_and_update();
             let next = self.passage.next(&self.inner.store.shown.mirror());
             match next {
-                Next::Send(txn) => self.send(&txn).await?,
-                Next::Watch if !self.session.is_alive() => self.passage.has_no_lease(),
+                Next::Send(_) | Next::Watch if !self.session.is_alive() => {
+                    self.session.end();
+                    return Ok(Ended::Lost);
+                }
+                Next::Send(txn) => {
+                    if sent >= WITHOUT_A_PAUSE {
+                        pause((sent - WITHOUT_A_PAUSE).min(if queue { 8 } else { 4 })).await;
+                    }
+                    sent += 1;
+                    if sent >= ATTEMPTS && !queue {
+                        self.passage.give_up();
+                    }
+                    self.send(&txn).await?;
+                }
                 Next::Watch => {
                     tokio::select! {
                         _ = self.heard.changed() => {}
@@ -151,60 +199,123 @@ impl Seat {
         }
     }
 
-    /// Sends the same request until it is answered.
+    /// Sends the same request until it is answered. Ends the session if the answer proves that the
+    /// lease is gone.
     async fn send(&mut self, txn: &Txn) -> Result<(), Error> {
         let store = &self.inner.store;
         let request = store.keys.transaction(txn);
-        let sent = store.cluster.insist(request!(client, [request], client.txn(request)));
+        let (doubts, before) = (&self.doubts, store.shown.before());
+        let sent = store.cluster.insist_and_count(doubts, request!(client, [request], kv(&client).txn(request)));
         let answered = tokio::select! {
             biased;
             answered = sent => answered?,
             // Nothing that it holds or waits for is left when the lease has ended.
-            () = self.session.ended() => Err(NoLease),
+            () = self.session.ended() => return Ok(()),
         };
         match answered {
-            Ok(answer) => self.passage.answered(&store.keys.answer(&answer, Some(self.passage.chair()))),
-            Err(NoLease) if self.session.is_alive() => self.passage.has_no_lease(),
-            Err(NoLease) => {
-                self.passage.has_no_lease(); // once for an heir whose lease has ended,
-                self.passage.has_no_lease(); // and then for itself
-                self.session.end();
+            Ok(answer) if store.shown.has_gone_back(before, answer.header()) => store.renounce(),
+            Ok(answer) => {
+                let answer = store.keys.answer(&answer, Some(self.passage.chair()));
+                // A copy that was not answered may have given the slot back.
+                self.is_late = leaves(txn) && !answer.done && self.doubts.load(SeqCst) == 0;
+                self.passage.answered(&answer);
+                if enters(txn) && self.passage.is_lost(&store.shown.mirror()) {
+                    // Only this chair writes its receipt: the store is not what it was.
+                    store.renounce();
+                    self.session.end();
+                }
             }
+            Err(NoLease) if names_another(txn, self.passage.chair()) => self.passage.has_no_lease(),
+            Err(NoLease) => self.session.end(),
         }
         Ok(())
     }
 
-    /// Gives back what it holds or waits for, and the chair.
-    async fn settle(mut self) -> Result<(), Error> {
-        loop {
-            if !self.session.is_alive() {
-                return Ok(());
-            }
+    /// Gives back what it holds or waits for, and the chair. If the cluster refuses that, it says
+    /// so, and goes on trying until the lease has ended: as long as the client keeps its lease
+    /// alive, nothing else gives the slot back.
+    async fn settle(mut self, mut tell: Option<Tell>) {
+        let mut refused = 0;
+        let settled = loop {
             self.passage.give_up();
-            let (mirror, passage) = (&self.inner.store.shown, &mut self.passage);
-            passage.exit(&mirror.mirror());
-            match self.drive().await? {
-                Ended::Inside => {}
-                Ended::Outside => {
+            let (shown, passage) = (&self.inner.store.shown, &mut self.passage);
+            passage.exit(&shown.mirror());
+            match self.drive(true).await {
+                Ok(Ended::Inside) => self.doubts.store(0, SeqCst),
+                Ok(Ended::Outside) => {
+                    let is_late = self.is_late;
                     self.retire();
-                    return Ok(());
+                    break if is_late { Err(ReleaseError::Lost) } else { Ok(()) };
                 }
-                Ended::Lost => return Ok(()),
+                Ok(Ended::Lost) => {
+                    self.leave_nothing().await;
+                    break Err(ReleaseError::Lost);
+                }
+                Err(error) => {
+                    if let Some(tell) = tell.take() {
+                        let _ = tell.send(Err(ReleaseError::Failed(error)));
+                    }
+                    tokio::select! {
+                        () = pause(refused) => refused += 1,
+                        () = self.session.ended() => {}
+                    }
+                }
+            }
+        };
+        if let Some(tell) = tell {
+            let _ = tell.send(settled);
+        }
+    }
+
+    /// Deletes what a chair that is lost may have left in line. Nothing uses the chair again.
+    async fn leave_nothing(&self) {
+        if self.session.is_alive() {
+            let Store { cluster, keys, .. } = &*self.inner.store;
+            let waits = Op::Delete(Key::Waits(self.passage.chair()));
+            let request = keys.transaction(&Txn { when: vec![], then: vec![waits], otherwise: vec![] });
+            tokio::select! {
+                _ = cluster.insist(request!(client, [request], kv(&client).txn(request))) => {}
+                () = self.session.ended() => {}
             }
         }
     }
 
     /// Gives back what it holds.
     pub(crate) async fn release(self) -> Result<(), ReleaseError> {
-        let is_lost = self.is_lost();
-        Entering(Some(self)).settle().await.map_err(ReleaseError::Failed)?;
-        if is_lost { Err(ReleaseError::Lost) } else { Ok(()) }
+        let (was_lost, runtime) = (self.is_lost(), self.inner.runtime.clone());
+        let (tell, told) = oneshot::channel();
+        // The task goes on if this future is dropped.
+        runtime.spawn(self.settle(Some(tell)));
+        match told.await {
+            Ok(Ok(())) if was_lost => Err(ReleaseError::Lost),
+            Ok(settled) => settled,
+            Err(_) => Err(ReleaseError::Lost), // the runtime has ended, and the lease ends with it
+        }
     }
 
     /// The same in the background.
     pub(crate) fn leave_behind(self) {
         drop(Entering(Some(self)));
     }
+}
+
+/// Whether this is statement 4.
+fn leaves(txn: &Txn) -> bool {
+    matches!(txn.when[..], [When::Changed(Key::Slot(_), _)])
+}
+
+/// Whether this is statement 1 or 5.
+fn enters(txn: &Txn) -> bool {
+    matches!(txn.when[..], [When::Changed(Key::Receipt(_), _)])
+}
+
+/// Whether it writes something for another lease than that of this chair.
+fn names_another(txn: &Txn, me: Chair) -> bool {
+    txn.then.iter().chain(&txn.otherwise).any(|op| match op {
+        Op::PutReceipt(chair, _) | Op::PutWaits(chair) | Op::PutSlot(_, chair) => chair.lease != me.lease,
+        Op::Nested(txn) => names_another(txn, me),
+        _ => false,
+    })
 }
 
 impl Drop for Seat {
@@ -216,23 +327,11 @@ impl Drop for Seat {
 /// A seat that is settled in the background if its task is dropped.
 struct Entering(Option<Seat>);
 
-impl Entering {
-    async fn settle(mut self) -> Result<(), Error> {
-        let Some(seat) = self.0.take() else { return Ok(()) };
-        // The task goes on if this future is dropped.
-        let runtime = seat.inner.runtime.clone();
-        match runtime.spawn(seat.settle()).await {
-            Ok(settled) => settled,
-            Err(_) => Ok(()), // the runtime ends, and the lease with it
-        }
-    }
-}
-
 impl Drop for Entering {
     fn drop(&mut self) {
         if let Some(seat) = self.0.take() {
             let runtime = seat.inner.runtime.clone();
-            runtime.spawn(seat.settle());
+            runtime.spawn(seat.settle(None));
         }
     }
 }
@@ -274,7 +373,7 @@ impl Slots {
         label: String,
     ) -> Result<Self, Error> {
         keys.k = agree(&cluster, &keys, asked, &name).await?;
-        let store = Arc::new(Store { cluster, shown: Shown::new(keys.k), keys });
+        let store = Arc::new(Store { cluster, shown: Shown::new(keys.k), keys, current: Default::default() });
         let mut attempt = 0;
         while let Err(why) = store.shown.read(&store.cluster, &store.keys).await {
             if let NoAnswer::Refused(error) = why {
@@ -283,10 +382,14 @@ impl Slots {
             store.cluster.rest(attempt).await;
             attempt += 1;
         }
+        let runtime = tokio::runtime::Handle::current();
         let session = new_session(&store, ttl, &label).await?;
         let followed = Arc::clone(&store);
-        let follows = tokio::spawn(async move { followed.shown.follow(&followed.cluster, &followed.keys).await });
-        let (session, runtime) = (tokio::sync::Mutex::new(session), tokio::runtime::Handle::current());
+        let follows = tokio::spawn(async move {
+            let gone_back = || followed.renounce();
+            followed.shown.follow(&followed.cluster, &followed.keys, gone_back).await;
+        });
+        let session = tokio::sync::Mutex::new(session);
         Ok(Self { inner: Arc::new(Inner { store, name, label, ttl, session, runtime, follows }) })
     }
 
@@ -326,10 +429,13 @@ impl Slots {
     /// # Errors
     /// If the cluster refuses the request.
     pub async fn acquire(&self) -> Result<Guard, Error> {
+        let mut attempts = 0;
         loop {
             if let Some(guard) = self.enter(true).await? {
                 return Ok(guard);
             }
+            pause(attempts).await;
+            attempts += 1;
         }
     }
 
@@ -358,20 +464,28 @@ impl Slots {
 
     /// One attempt to enter, with as many sessions as it needs.
     async fn enter(&self, queue: bool) -> Result<Option<Guard>, Error> {
+        let mut attempts = 0;
         loop {
             let mut seat = Seat::new(Arc::clone(&self.inner), self.session().await?);
             seat.passage.enter(&self.inner.store.shown.mirror(), queue);
             let mut entering = Entering(Some(seat));
             let Some(seat) = entering.0.as_mut() else { return Ok(None) };
-            let ended = seat.drive().await?;
-            let Some(seat) = entering.0.take() else { return Ok(None) };
-            match ended {
-                Ended::Inside if seat.session.is_alive() => return Ok(Guard::of(seat)),
-                Ended::Inside | Ended::Lost => {} // never told the caller: begin again
+            match seat.drive(queue).await? {
+                Ended::Inside if seat.session.is_alive() => {
+                    seat.doubts.store(0, SeqCst);
+                    return Ok(entering.0.take().and_then(Guard::of));
+                }
                 Ended::Outside => {
-                    seat.retire();
+                    entering.0.take().into_iter().for_each(Seat::retire);
                     return Ok(None);
                 }
+                // Never told the caller: begin again.
+                Ended::Inside | Ended::Lost => drop(entering),
+            }
+            pause(attempts).await;
+            attempts += 1;
+            if !queue && attempts >= ATTEMPTS / 2 {
+                return Ok(None);
             }
         }
     }
@@ -384,7 +498,7 @@ impl Slots {
         let Store { cluster, keys, .. } = &*self.inner.store;
         let all = || Some(GetOptions::new().with_prefix());
         let both = EtcdTxn::new().and_then([TxnOp::get(keys.queue(), all()), TxnOp::get(keys.members(), all())]);
-        let read = cluster.insist(request!(client, [both], client.txn(both))).await?;
+        let read = cluster.insist(request!(client, [both], kv(&client).txn(both))).await?;
         let Ok(read) = read else { return Err(Error::Refused("a read needs no lease".to_owned())) };
         let mut kvs = Vec::new();
         for part in read.op_responses() {
@@ -433,14 +547,15 @@ impl Slots {
     /// Statement 4, for another. Returns whether the slot has left its holder, by this or
     /// otherwise.
     async fn take_away(&self, slot: usize, fence: u64) -> Result<bool, Error> {
-        let Store { cluster, keys, shown } = &*self.inner.store;
+        let Store { cluster, keys, shown, .. } = &*self.inner.store;
         let mut heirs = shown.mirror().oldest(1);
         loop {
             let request = keys.transaction(&pass(Grant { slot, fence }, &heirs));
-            match cluster.insist(request!(client, [request], client.txn(request))).await? {
+            match cluster.insist(request!(client, [request], kv(&client).txn(request))).await? {
                 Ok(_) => return Ok(true),
                 Err(NoLease) => heirs.clear(),
             }
+            pause(0).await;
         }
     }
 
@@ -479,7 +594,7 @@ async fn agree(cluster: &Cluster, keys: &Keys, asked: Option<usize>, name: &str)
         .when([absent])
         .and_then(write.into_iter().collect::<Vec<_>>())
         .or_else([TxnOp::get(key.clone(), None)]);
-    let answer = cluster.insist(request!(client, [request], client.txn(request))).await?;
+    let answer = cluster.insist(request!(client, [request], kv(&client).txn(request))).await?;
     let Ok(answer) = answer else { return Err(Error::Refused("no lease is asked for".to_owned())) };
     let found = answer.op_responses().into_iter().find_map(|part| match part {
         TxnOpResponse::Get(get) => get.kvs().first().map(|kv| kv.value_str().unwrap_or("").parse::<usize>()),
@@ -500,8 +615,10 @@ async fn new_session(store: &Arc<Store>, ttl: Duration, label: &str) -> Result<A
     loop {
         match begin(store, ttl, label, attempt).await {
             Ok(session) => {
+                *store.current.lock().unwrap_or_else(|e| e.into_inner()) = Arc::downgrade(&session);
                 let (kept, store) = (Arc::clone(&session), Arc::clone(store));
-                tokio::spawn(async move { kept.keep_alive(&store.cluster).await });
+                let runtime = store.cluster.runtime.clone();
+                runtime.spawn(async move { kept.keep_alive(&store.cluster).await });
                 return Ok(session);
             }
             Err(NoAnswer::Refused(error)) => return Err(error),
@@ -515,8 +632,10 @@ async fn begin(store: &Store, ttl: Duration, label: &str, attempt: u32) -> Resul
     let session = Arc::new(Session::begin(&store.cluster, ttl, attempt).await?);
     let (key, value) = (store.keys.member(session.lease), status::described(label));
     let attached = PutOptions::new().with_lease(session.lease as i64);
-    let put =
-        store.cluster.insist(request!(client, [key, value, attached], client.put(key, value, Some(attached)))).await;
+    let put = store
+        .cluster
+        .insist(request!(client, [key, value, attached], kv(&client).put(key, value, Some(attached))))
+        .await;
     match put {
         Ok(Ok(put)) => {
             debug_assert!(revision(put.header().map_or(0, |header| header.revision())) > 0);

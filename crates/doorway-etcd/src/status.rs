@@ -1,6 +1,6 @@
 //! What is known of other clients. Information only.
 
-use crate::keys::{Keys, revision};
+use crate::keys::{FOREIGN, Keys, revision};
 use doorway_core::k_assignment::leases::Key;
 use etcd_client::KeyValue;
 use std::collections::HashMap;
@@ -13,9 +13,9 @@ pub struct Known {
     pub host: Option<String>,
     /// Its process number there.
     pub pid: Option<u32>,
-    /// Its [label](crate::Builder::label).
+    /// Its [label](crate::Builder::label). For a key that is not one of ours: which one it is.
     pub label: Option<String>,
-    /// The number of its lease.
+    /// The number of its lease; 0 for a key that is not one of ours.
     pub lease: u64,
 }
 
@@ -77,17 +77,22 @@ fn read(lease: u64, value: &str) -> Known {
 pub(crate) fn of(name: &str, keys: &Keys, kvs: &[KeyValue]) -> Status {
     let member = |kv: &KeyValue| Some((keys.lease_of(kv.key())?, kv.value_str().unwrap_or("").to_owned()));
     let members: HashMap<u64, String> = kvs.iter().filter_map(member).collect();
-    let known = |lease: u64| read(lease, members.get(&lease).map_or("", String::as_str));
+    let known = |lease: u64, kv: &KeyValue| match lease {
+        FOREIGN => {
+            let label = Some(format!("not one of slots: the key {}", String::from_utf8_lossy(kv.key())));
+            Known { label, ..Known::default() }
+        }
+        _ => read(lease, members.get(&lease).map_or("", String::as_str)),
+    };
     let mut status = Status { name: name.to_owned(), slots: keys.k, holders: Vec::new(), waiters: Vec::new() };
     for kv in kvs {
         match keys.parse(kv.key()) {
             Some(Key::Slot(slot)) => {
-                if let Some(held) = Keys::held(kv) {
-                    status.holders.push(Holder { slot, fence: held.fence, known: known(held.chair.lease) });
-                }
+                let held = Keys::held(kv);
+                status.holders.push(Holder { slot, fence: held.fence, known: known(held.chair.lease, kv) });
             }
             Some(Key::Waits(chair)) => {
-                status.waiters.push(Waiter { ticket: revision(kv.create_revision()), known: known(chair.lease) });
+                status.waiters.push(Waiter { ticket: revision(kv.create_revision()), known: known(chair.lease, kv) });
             }
             _ => {}
         }

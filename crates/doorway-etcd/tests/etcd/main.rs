@@ -2,6 +2,7 @@
 
 mod basics;
 mod deaths;
+mod hardships;
 mod outages;
 mod partition;
 mod proxy;

@@ -198,6 +198,30 @@ impl Servers {
         }
     }
 
+    /// Kills the only member, and starts it with the data of this directory, or with none.
+    pub fn replace(&mut self, with: Option<&std::path::Path>) {
+        self.kill(0);
+        let directory = &self.members[0].directory;
+        std::fs::remove_dir_all(directory).expect("its data");
+        if let Some(backup) = with {
+            let copied = Command::new("cp").arg("-r").args([backup, directory]).status();
+            assert!(copied.expect("cp").success());
+        }
+        self.run(0);
+        self.await_health();
+    }
+
+    /// Copies the data of the only member, while it does not run.
+    pub fn back_up(&mut self) -> PathBuf {
+        self.kill(0);
+        let backup = self.root.join("backup");
+        let copied = Command::new("cp").arg("-r").args([&self.members[0].directory, &backup]).status();
+        assert!(copied.expect("cp").success());
+        self.run(0);
+        self.await_health();
+        backup
+    }
+
     pub fn stop(&self, i: usize) {
         self.signal(i, libc::SIGSTOP);
     }
