@@ -78,7 +78,7 @@ fn bench_wait_as_json_has_every_field() {
     }
     for (what, peers) in [
         ("thread to thread", "doorway PARK,doorway YIELD,doorway SPIN,std park,event-listener,parking_lot"),
-        ("task to task", "doorway,event-listener,tokio Notify"),
+        ("task to task", "doorway, one waits,doorway,event-listener,tokio Notify"),
         ("thread to task", "doorway PARK,doorway YIELD,doorway SPIN,event-listener,tokio Notify"),
         ("wake all 32 threads", "doorway PARK,doorway YIELD,std park,event-listener,parking_lot"),
         ("wake one of 8 tasks", "doorway,event-listener,tokio Notify"),

@@ -227,7 +227,7 @@ impl Explanation {
 
 impl World {
     /// This machine, with its operations compared with a sequential object: see
-    /// [`is_linearizable`](Self::is_linearizable).
+    /// [`is_linearizable`](Machine::is_linearizable).
     #[must_use]
     pub fn with_object(mut self, spec: impl Sequential) -> Self {
         self.watch_calls(Box::new(Numbered::new(std::sync::Arc::new(spec))));
