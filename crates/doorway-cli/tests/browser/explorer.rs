@@ -138,7 +138,7 @@ fn searches_find_shortest_ways_and_say_where_a_predicate_is_wrong() {
     // What is impossible is said to be impossible.
     page.eval("document.getElementById('predicate').value = 'count@inside > 1'");
     page.click("#search");
-    page.until("document.getElementById('says').textContent.startsWith('No: there are')");
+    page.until("document.getElementById('says').textContent.startsWith('No: in none of the')");
 
     // A violation, from here.
     page.click("#violate");
