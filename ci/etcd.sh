@@ -6,9 +6,9 @@
 # The test that cuts a member off needs root, for network namespaces; without, it says so.
 #
 # Last results, with etcd 3.4.23, on two busy cores. On 2026-11-17 the whole script passed: 59
-# searches of the text in 3 minutes, 24 tests of the crate, 5 of the command; 20 minutes in all, most
-# of them compiling. Since then the crate has 33 tests, which passed in 3.5 minutes. The rest was not
-# run again.
+# searches of the text in 3 minutes, 24 tests of the crate, 5 of the command; 20 minutes in all,
+# most of them compiling. Since then the crate has 33 tests, which passed in 3.5 minutes. The rest
+# was not run again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 top=$PWD
