@@ -32,6 +32,7 @@ pub mod resilient;
 pub mod rooms;
 #[cfg(feature = "sources")]
 pub mod sources;
+mod text;
 
 use core::convert::Infallible;
 use core::fmt;

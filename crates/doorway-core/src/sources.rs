@@ -16,6 +16,8 @@ files! {
     "k_assignment/anderson_moir_94/renaming.rs"
     "k_assignment/leases/mirror.rs"
     "k_assignment/leases/mod.rs"
+    "k_assignment/leases/revisions.rs"
+    "k_assignment/leases/term.rs"
     "k_assignment/leases/txn.rs"
     "k_assignment/mod.rs"
     "k_assignment/names/bits.rs"

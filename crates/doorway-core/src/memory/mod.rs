@@ -23,6 +23,7 @@
 //! Read next: [`Memory`], then [`Here`] and [`At`].
 
 mod declare;
+pub mod packed;
 mod process;
 mod seats;
 #[cfg(all(target_has_atomic = "64", not(doorway_portable)))]

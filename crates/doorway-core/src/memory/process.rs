@@ -155,11 +155,10 @@ impl<'p, M: Memory> Here<'p, M> {
 
     /// "About to do `label`, and of this function's locals only `live` still matter."
     ///
-    /// The checker merges local states that agree on this, as far as `Debug` shows. A missing
-    /// `keep` makes the search slower, but never wrong. A live local that is missing from `live`
-    /// hides behaviour. If the next access depends on that local, the checker notices at once,
-    /// before it shows a run that the text cannot make. Otherwise it notices only when it is told
-    /// to cross-check.
+    /// The checker merges local states that agree on this, as far as `Debug` shows. A text without
+    /// any `keep` is merged too: the checker finds out which local states go on alike. A live local
+    /// that is missing from `live` hides behaviour. After its search the checker compares what was
+    /// merged, and reports that as an error, or says that it could not compare all.
     #[inline(always)]
     pub fn keep(self, label: Label, live: &dyn Debug) {
         self.process.memory.keep(self.access(label), live);

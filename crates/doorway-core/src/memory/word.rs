@@ -66,6 +66,10 @@ pub trait Word: Copy + PartialEq + Debug + 'static {
     /// width.
     const WHOLE: bool = false;
 
+    /// The largest word that a value packs into. So its bits are known, and values can lie
+    /// [beside each other](super::packed).
+    const MAX: u64 = u64::MAX;
+
     /// How many processes wait for a variable of this type at a time: [`Anybody`](super::Anybody),
     /// unless a stricter bound is known.
     type Waiters: Waiters;
@@ -156,6 +160,7 @@ impl Additive for i64 {}
 
 impl Word for bool {
     type Waiters = Anybody;
+    const MAX: u64 = 1;
     #[inline(always)]
     fn pack(self) -> u64 {
         u64::from(self)
@@ -168,6 +173,7 @@ impl Word for bool {
 
 impl Word for Pid {
     type Waiters = Anybody;
+    const MAX: u64 = Self::LIMIT as u64 - 1;
     #[inline(always)]
     fn pack(self) -> u64 {
         u64::from(self.0)
@@ -175,19 +181,6 @@ impl Word for Pid {
     #[inline(always)]
     fn unpack(word: u64) -> Self {
         Self(word as u16)
-    }
-}
-
-/// A process or nobody. Nobody is the word 0, as in the papers.
-impl Word for Option<Pid> {
-    type Waiters = Anybody;
-    #[inline(always)]
-    fn pack(self) -> u64 {
-        self.map_or(0, |p| p.pack() + 1)
-    }
-    #[inline(always)]
-    fn unpack(word: u64) -> Self {
-        word.checked_sub(1).map(Pid::unpack)
     }
 }
 

@@ -30,10 +30,10 @@ pub struct Held {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Mirror {
-    revision: Revision,
-    slots: Vec<Option<Held>>,
-    line: BTreeMap<Revision, Chair>,
-    tickets: BTreeMap<Chair, Revision>,
+    pub(super) revision: Revision,
+    pub(super) slots: Vec<Option<Held>>,
+    pub(super) line: BTreeMap<Revision, Chair>,
+    pub(super) tickets: BTreeMap<Chair, Revision>,
 }
 
 impl Mirror {

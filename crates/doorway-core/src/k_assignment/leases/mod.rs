@@ -74,6 +74,12 @@
 //! - nothing is lost: when all living clients have left and the leases of the dead have ended, all
 //!   slots are free and no chair waits
 //! - nobody is stuck: without further faults, every passage of a living client ends
+//! - nothing goes on for ever: a client makes finitely many requests, and so finitely many writes
+//! - a client that gives up, in line or while a request is under way, waits for no other
+//! - a holder whose mirror is up to date is told that its slot is lost, if it is; a holder that the
+//!   store names is never told so
+//! - a client that looks at its clock, [`Term`], knows that its lease has ended before the store
+//!   ends it
 //!
 //! Why they hold:
 //! - *Each transaction is done at most once.* 2 and 3 compare the revision that created a key which
@@ -102,9 +108,13 @@
 //! answer. The checker and the crate for etcd drive the same one.
 
 mod mirror;
+mod revisions;
+mod term;
 mod txn;
 
 pub use mirror::{Held, Mirror};
+pub use revisions::Revisions;
+pub use term::{Moment, Term};
 pub use txn::{Answer, Chair, Compare, Key, Op, Outcome, Receipt, Revision, Txn};
 
 use alloc::vec;

@@ -38,7 +38,7 @@
 //! | 64 to 67 | it calls the first in line. If that is no waiter which listens, it moves the place |
 //! | 68, 69, 9, 70 | moving a place: from the tray, by an exit, to the first in line |
 //! | 71, 72, 73 | a waiter listens, then looks whether a place lies in the tray |
-//! | 74 | a waiter that was called looks at the tray `tries` times |
+//! | 74 | a waiter that was called looks at the tray `tries` times, and moves a place that it finds there at two looks in a row |
 //! | 75 | a process that comes out of the line, let in or not, looks whether it must call the next one; if that one does not listen, it gets all places that lie there |
 //! | 76 | how many processes were let in before |
 //! | 77 | a process that exits looks whether newcomers are kept out (29) |
@@ -130,7 +130,8 @@ pub struct Tray<M: Memory> {
 
 impl<M: Memory> Tray<M> {
     /// A tray in the same part as its turnstile. At most `most` newcomers pass the first in line,
-    /// and a waiter that was called looks `tries` times before it listens again.
+    /// and a waiter that was called looks `tries` times before it listens again. This number makes
+    /// a difference only to speed.
     pub fn new(site: &Site<'_, M>, most: u32, tries: u8) -> Self {
         Self {
             part: site.here(),
@@ -487,9 +488,13 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
             }
             let was_called = fate == Fate::Called;
             if was_called {
+                // A place that is gone at the next look was taken by a newcomer that comes and
+                // goes. Such a newcomer may go on.
+                let mut before = Left::NOTHING;
                 for tried in 0..tries {
                     here.pauses(tried);
-                    if here.at(74).keeping(&(attempt, now, tried)).read(&self.tray).await?.loose > 0 {
+                    let left = here.at(74).keeping(&(attempt, now, tried, before)).read(&self.tray).await?;
+                    if left.loose > 0 && core::mem::replace(&mut before, left) == left {
                         self.move_one(p, line, attempt).await?;
                         continue 'turn;
                     }
@@ -543,7 +548,12 @@ pub struct Bypass<M: Memory, L = Ring<M>> {
 impl<M: Memory> Bypass<M> {
     /// For `n` processes and `k` places: at most `most` newcomers pass the first in line.
     pub fn new(site: &Site<'_, M>, n: usize, k: usize, most: u32) -> Self {
-        Self { line: Turnstile::new(site, n, k), tray: Tray::new(site, most, 0) }
+        Self::looking(site, n, k, most, 0)
+    }
+
+    /// The same, but a waiter that was called looks `tries` times before it listens again.
+    pub fn looking(site: &Site<'_, M>, n: usize, k: usize, most: u32, tries: u8) -> Self {
+        Self { line: Turnstile::new(site, n, k), tray: Tray::new(site, most, tries) }
     }
 }
 

@@ -38,7 +38,7 @@ entries! {
             "starvation-free-in-line", "first-in-first-enabled", "units-inside", "T1", "T2",
             "T3", "T4", "T5", "T6", "door-opens",
         ],
-        fairness: "first in, first enabled; who asks for two may have to try again at the doorway",
+        fairness: "first in, first enabled; a process that asks for two may have to try again at the doorway",
         rmr: &[
             (Cc, Bound::Order("O(1+s)")),
             (Dsm, Bound::Unbounded),
@@ -87,7 +87,7 @@ entries! {
             "starvation-free-in-line", "first-in-first-enabled", "units-inside", "T1", "T2",
             "T3", "T4", "T5", "L1", "L2", "L4", "door-opens",
         ],
-        fairness: "first in, first enabled; who asks for two may have to try again at the doorway",
+        fairness: "first in, first enabled; a process that asks for two may have to try again at the doorway",
         rmr: &[
             (Cc, Bound::Order("O(1+s)")),
             (Dsm, Bound::Unbounded),

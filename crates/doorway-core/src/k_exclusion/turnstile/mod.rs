@@ -327,7 +327,7 @@ impl fmt::Display for TooMany {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} places were asked for, and there can be at most {} here; ask for fewer, or make room for more first",
+            "{} places were asked for, and there is room for at most {}; ask for fewer, or reserve room (`room_for`)",
             self.asked, self.most
         )
     }

@@ -127,7 +127,7 @@ objects! {
         words: |s, _| 3 * s.k as u64 + 1 + 2 * s.n as u64,
         ..rooms(
             "rooms-strict",
-            "the same that turns users away who do not enter and exit by turns",
+            "the same; it turns users away that do not enter and exit by turns",
             "2, with V",
             // Not P4: users that are turned away forever never enter, and no user needs to.
             &["P2", "P3", "never-stuck", "P8", "refusals-end", "L2", "L3.1", "L3.2", "L3.3", "V"],
