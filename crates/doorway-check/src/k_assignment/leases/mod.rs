@@ -3,8 +3,12 @@
 //!
 //! [`Passage`] is the text. Here every order of these moves is tried: a request is done and
 //! answered; it is done, and its answer is lost; it is delayed, and lands at any time later; a
-//! mirror catches up; a lease ends while its client lives on; a client dies; a waiter gives up; an
-//! operator breaks a slot. The number of each fault is [bounded](Faults).
+//! mirror catches up; a lease ends while its client lives on; a client dies; a client gives up, in
+//! line or while a request is under way; an operator breaks a slot, and its answers may get lost
+//! too. The number of each fault is [bounded](Faults).
+//!
+//! States that differ only in the numbers of revisions are one state. So a run that writes for ever
+//! is a cycle, and is found.
 //!
 //! ```
 //! use doorway_check::leases::{Claim, Faults, Leases};
@@ -23,13 +27,49 @@ mod moves;
 mod mutants;
 mod search;
 mod store;
+mod terms;
+mod token;
 
 pub use moves::Move;
 pub use mutants::Mutant;
 pub use search::{Failure, Report};
+pub use terms::{InTime, LateClock, Terms};
+pub use token::{Token, TokenError};
 
+use crate::subject::MUTANT_PREFIX;
+use crate::tables::catalogue::{DefaultSizes, Row};
 use doorway_core::k_assignment::leases::Passage;
 use std::fmt;
+
+/// The name of the text, for `doorway check`.
+///
+/// It is not in the registry. An entry there is generic over its memory, and the checker builds it
+/// over registers. This text is a machine with requests, answers and leases, and its runs have
+/// other moves.
+pub const ID: &str = "leases";
+
+/// Its line in lists of algorithms.
+#[must_use]
+pub fn row() -> Row {
+    let Leases { n, k, passages, .. } = Leases::new(2, 1);
+    Row {
+        id: ID,
+        title: TITLE,
+        problem: "k-assignment".to_owned(),
+        paper: "our own".to_owned(),
+        figure: "-",
+        instructions: vec!["transaction"],
+        properties: Claim::ALL.iter().map(|claim| claim.name()).collect(),
+        fairness: "first come, first served",
+        tolerates: "any number of".to_owned(),
+        registers: "a store with leases".to_owned(),
+        rmr: [("round trips", "2".to_owned())].into(),
+        defaults: DefaultSizes { n, k, k_is: "k", passages: Some(passages.into()) },
+    }
+}
+
+/// What it is.
+pub const TITLE: &str = "slots between machines, in a store with leases";
 
 /// How many faults of each kind a search tries at most, in one run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -40,7 +80,7 @@ pub struct Faults {
     pub pauses: u8,
     /// Clients that die.
     pub deaths: u8,
-    /// Waiters that give up.
+    /// Clients that give up.
     pub give_ups: u8,
     /// Slots that an operator breaks.
     pub breaks: u8,
@@ -75,19 +115,38 @@ pub enum Claim {
     /// If nothing can happen any more without a fault, all passages of living clients are over, all
     /// slots are free, and no chair waits.
     NothingLost,
-    /// Without further faults, nothing goes on for ever.
+    /// Without further faults, nothing goes on for ever, whether something is written or not.
     Ends,
+    /// A holder whose mirror is up to date is told that its slot is lost, if it is. A holder that
+    /// the store names is never told so.
+    Loss,
+    /// A client that has given up waits for no other client.
+    GiveUps,
 }
 
-impl fmt::Display for Claim {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Claim {
+    /// All of them.
+    pub const ALL: &'static [Self] =
+        &[Self::Fences, Self::Names, Self::Order, Self::Loss, Self::GiveUps, Self::NothingLost, Self::Ends];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
             Self::Fences => "fences",
             Self::Names => "unique-names",
             Self::Order => "order",
             Self::NothingLost => "nothing-lost",
             Self::Ends => "ends",
-        })
+            Self::Loss => "told-of-its-loss",
+            Self::GiveUps => "give-ups-end",
+        }
+    }
+}
+
+impl fmt::Display for Claim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -118,13 +177,77 @@ impl Leases {
         Self { n, k, passages, last_tries, faults, compares: true, mutant: None }
     }
 
+    /// The text of this name, `leases`, or a mutant, such as `mutant:leases-no-receipt`, with the
+    /// sizes and faults at which it is noticed.
+    ///
+    /// ```
+    /// use doorway_check::leases::Leases;
+    /// assert!(Leases::named("leases").is_some());
+    /// let report = Leases::named("mutant:leases-no-receipt").unwrap().check();
+    /// assert_eq!(report.failure.unwrap().claim.to_string(), "nothing-lost");
+    /// assert!(Leases::named("am-chain").is_none());
+    /// ```
+    #[must_use]
+    pub fn named(id: &str) -> Option<Self> {
+        let usual = Self { faults: Faults { doubts: 1, pauses: 1, ..Faults::NONE }, ..Self::new(2, 1) };
+        token::named(id).map(|mutant| mutant.map_or(usual, |mutant| mutant.noticed().0))
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> String {
+        self.mutant.map_or(ID.to_owned(), |mutant| format!("{MUTANT_PREFIX}{}", mutant.name()))
+    }
+
+    /// Why there is no such machine.
+    #[must_use]
+    pub fn refuses(&self) -> Option<&'static str> {
+        // Each lease is a bit.
+        let leases = self.n * (1 + usize::from(self.faults.pauses));
+        match self {
+            Self { n: 0, .. } | Self { k: 0, .. } | Self { passages: 0, .. } => {
+                Some("there must be a client, a slot and a passage")
+            }
+            Self { n: 17.., .. } => Some("there may be 16 clients at most"),
+            _ if leases > 64 => Some("with this many clients, fewer pauses are possible"),
+            _ => None,
+        }
+    }
+
     /// Tries every order of moves.
     ///
     /// # Panics
-    /// If there are more than 16 clients, or no slot.
+    /// If it [refuses](Self::refuses).
     #[must_use]
     pub fn check(self) -> Report {
-        search::check(self)
+        self.check_while(|_| true)
+    }
+
+    /// The same, as long as this says so of the number of states that are known.
+    ///
+    /// ```
+    /// use doorway_check::leases::{Claim, Leases};
+    /// let report = Leases::new(2, 1).check_while(|states| states < 10);
+    /// assert!(!report.complete && report.holds(Claim::Fences).is_none());
+    /// ```
+    ///
+    /// # Panics
+    /// As [`check`](Self::check).
+    #[must_use]
+    pub fn check_while(self, goes_on: impl FnMut(usize) -> bool) -> Report {
+        if let Some(why) = self.refuses() {
+            panic!("{why}");
+        }
+        search::check(self, goes_on)
+    }
+}
+
+impl fmt::Display for Leases {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { n, k, passages, last_tries, faults, compares, .. } = self;
+        write!(f, "{} n={n} k={k}, {passages} passages each, {faults}", self.id())?;
+        f.write_str(if *last_tries { ", the last client tries" } else { "" })?;
+        f.write_str(if *compares { "" } else { ", the resource compares no fences" })
     }
 }
 

@@ -1,10 +1,10 @@
 //! The machine: clients, a store, a network, and what the slots guard.
 
 use super::mutants::Mutant;
-use super::store::{Kept, NoLease, Store};
+use super::store::{NoLease, Store};
 use super::{Claim, Faults, Leases};
 use doorway_core::k_assignment::leases::{
-    Answer, Chair, Compare, Grant, Held, Key, Mirror, Next, Outcome, Passage, Receipt, Revision, Txn, pass,
+    Answer, Chair, Compare, Grant, Held, Key, Mirror, Next, Outcome, Passage, Receipt, Revision, Revisions, Txn, pass,
 };
 use std::borrow::Cow;
 use std::fmt;
@@ -17,8 +17,18 @@ struct Client {
     left: u8,
     is_busy: bool,
     has_used: bool,
+    has_given_up: bool,
     is_dead: bool,
     lease: u64,
+}
+
+/// An operator that breaks a slot. It looks who holds the slot, and who waits, in any order. Then
+/// it sends statement 4 until it is answered.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Operator {
+    slot: usize,
+    fence: Option<Revision>,
+    heirs: Option<Vec<(Revision, Chair)>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -27,10 +37,33 @@ pub(super) struct State {
     clients: Vec<Client>,
     /// Requests that are delayed. Their answers go nowhere.
     network: Vec<Txn>,
+    operator: Option<Operator>,
+    /// Fences of slots that an operator may have broken.
+    broken: Vec<Revision>,
     faults: Faults,
     /// Of each slot, the last fence that was obeyed, and the revision at which it was granted.
     guarded: Vec<(Revision, Revision)>,
     failed: Option<Claim>,
+}
+
+impl Revisions for State {
+    fn each_revision(&mut self, visit: &mut dyn FnMut(&mut Revision)) {
+        self.store.each_revision(visit);
+        for client in &mut self.clients {
+            client.passage.each_revision(visit);
+            client.mirror.each_revision(visit);
+        }
+        self.network.iter_mut().for_each(|txn| txn.each_revision(visit));
+        if let Some(Operator { fence, heirs, .. }) = &mut self.operator {
+            fence.iter_mut().for_each(&mut *visit);
+            heirs.iter_mut().flatten().for_each(|(ticket, _)| visit(ticket));
+        }
+        self.broken.iter_mut().for_each(&mut *visit);
+        for (fence, granted) in &mut self.guarded {
+            visit(fence);
+            visit(granted);
+        }
+    }
 }
 
 /// What happens in one step.
@@ -60,8 +93,18 @@ pub enum Move {
     Dies(usize),
     /// A delayed request lands.
     Lands(usize),
-    /// An operator breaks the slot.
+    /// An operator wants to break the slot.
     Breaks(usize),
+    /// It looks who holds the slot.
+    OperatorLooks,
+    /// Its mirror tells who waits.
+    OperatorSees,
+    /// Its request is done, and it is told.
+    BreakIsAnswered,
+    /// Its request is done, and the answer is lost.
+    BreakLosesAnswer,
+    /// Its request is delayed.
+    BreakIsDelayed,
 }
 
 impl fmt::Display for Move {
@@ -79,7 +122,12 @@ impl fmt::Display for Move {
             Self::Renews(p) => write!(f, "c{p} gets a new lease"),
             Self::Dies(p) => write!(f, "c{p} dies"),
             Self::Lands(i) => write!(f, "delayed request {i} lands"),
-            Self::Breaks(slot) => write!(f, "an operator breaks slot {slot}"),
+            Self::Breaks(slot) => write!(f, "an operator wants to break slot {slot}"),
+            Self::OperatorLooks => f.write_str("the operator looks who holds it"),
+            Self::OperatorSees => f.write_str("the operator's mirror tells who waits"),
+            Self::BreakIsAnswered => f.write_str("the operator sends, and is answered"),
+            Self::BreakLosesAnswer => f.write_str("the operator sends; it is done, and the answer is lost"),
+            Self::BreakIsDelayed => f.write_str("the operator sends, and the request is delayed"),
         }
     }
 }
@@ -93,6 +141,7 @@ impl State {
             left: leases.passages,
             is_busy: false,
             has_used: false,
+            has_given_up: false,
             is_dead: false,
             lease: p as u64,
         };
@@ -100,6 +149,8 @@ impl State {
             store: Store::new(leases.k),
             clients: (0..leases.n).map(client).collect(),
             network: Vec::new(),
+            operator: None,
+            broken: Vec::new(),
             faults: leases.faults,
             guarded: vec![(0, 0); leases.k],
             failed: None,
@@ -133,12 +184,15 @@ impl State {
                 }
                 Next::Watch => moves.extend(is_behind.then_some((Move::CatchesUp(p), true))),
                 Next::Inside(_) => {
-                    moves.push((if client.has_used { Move::Leaves(p) } else { Move::Uses(p) }, true));
-                    moves.extend((is_behind && client.has_used).then_some((Move::CatchesUp(p), true)));
+                    moves.extend((!client.has_used).then_some((Move::Uses(p), true)));
+                    moves.extend((client.has_used || client.has_given_up).then_some((Move::Leaves(p), true)));
+                    moves.extend(is_behind.then_some((Move::CatchesUp(p), true)));
                 }
                 Next::Lost => moves.push((Move::Renews(p), true)),
             }
-            if self.faults.give_ups > 0 && client.passage.ticket().is_some() {
+            // While it waits, and while any request is under way.
+            passage.give_up();
+            if self.faults.give_ups > 0 && client.is_busy && !client.has_given_up && passage != client.passage {
                 moves.push((Move::GivesUp(p), false));
             }
             if self.faults.pauses > 0 && lives_on && !is_over {
@@ -149,9 +203,22 @@ impl State {
             }
         }
         moves.extend((0..self.network.len()).map(|i| (Move::Lands(i), false)));
-        if self.faults.breaks > 0 {
-            let is_held = |&slot: &usize| self.store.slots[slot].is_some();
-            moves.extend((0..self.store.slots.len()).filter(is_held).map(|slot| (Move::Breaks(slot), false)));
+        match &self.operator {
+            None if self.faults.breaks > 0 => {
+                let is_held = |&slot: &usize| self.store.slots[slot].is_some();
+                moves.extend((0..self.store.slots.len()).filter(is_held).map(|slot| (Move::Breaks(slot), false)));
+            }
+            None => {}
+            Some(Operator { fence: Some(_), heirs: Some(_), .. }) => {
+                moves.push((Move::BreakIsAnswered, true));
+                if self.faults.doubts > 0 {
+                    moves.extend([(Move::BreakLosesAnswer, false), (Move::BreakIsDelayed, false)]);
+                }
+            }
+            Some(Operator { fence, heirs, .. }) => {
+                moves.extend(fence.is_none().then_some((Move::OperatorLooks, true)));
+                moves.extend(heirs.is_none().then_some((Move::OperatorSees, true)));
+            }
         }
         moves
     }
@@ -165,6 +232,7 @@ impl State {
                 client.passage.enter(&client.mirror, queue);
                 client.is_busy = true;
                 client.has_used = false;
+                client.has_given_up = false;
             }
             Move::IsAnswered(p) => {
                 let txn = self.request(p, mutant);
@@ -198,7 +266,12 @@ impl State {
             }
             Move::GivesUp(p) => {
                 self.faults.give_ups -= 1;
-                self.clients[p].passage.give_up();
+                let client = &mut self.clients[p];
+                client.has_given_up = true;
+                let waits = client.passage.clone().next(&client.mirror) == Next::Watch;
+                if waits || mutant != Some(Mutant::ForgetsThatItGaveUp) {
+                    client.passage.give_up();
+                }
             }
             Move::LeaseEnds(p) => {
                 self.store.end(self.clients[p].lease);
@@ -215,14 +288,78 @@ impl State {
             }
             Move::Breaks(slot) => {
                 self.faults.breaks -= 1;
-                if let Some(Kept { changed, .. }) = self.store.slots[slot] {
-                    let txn = pass(Grant { slot, fence: changed }, &self.store.mirror().oldest(1));
+                self.operator = Some(Operator { slot, fence: None, heirs: None });
+            }
+            Move::OperatorLooks => self.operator_looks(),
+            Move::OperatorSees => {
+                let oldest = self.store.mirror().oldest(1);
+                self.operator.iter_mut().for_each(|operator| operator.heirs = Some(oldest.clone()));
+            }
+            Move::BreakIsAnswered => {
+                let done = self.breaking(mutant).map(|txn| self.store.transact(&txn));
+                match (done, &mut self.operator) {
+                    // A lease in the request has ended: the waiter's. Then the slot becomes free.
+                    (Some(Err(NoLease)), Some(operator)) => operator.heirs = Some(Vec::new()),
+                    _ => self.operator = None,
+                }
+            }
+            Move::BreakLosesAnswer => {
+                self.faults.doubts -= 1;
+                if let Some(txn) = self.breaking(mutant) {
                     let _ = self.store.transact(&txn);
                 }
+                self.break_is_in_doubt(mutant);
+            }
+            Move::BreakIsDelayed => {
+                self.faults.doubts -= 1;
+                self.network.extend(self.breaking(mutant));
+                self.break_is_in_doubt(mutant);
             }
         }
         self.settle(mutant);
         self.judge(leases);
+    }
+
+    /// The operator reads the holder's fence. If the slot is free by now, there is nothing to do.
+    fn operator_looks(&mut self) {
+        let Some(operator) = &mut self.operator else { return };
+        operator.fence = self.store.slots[operator.slot].map(|kept| kept.changed);
+        match operator.fence {
+            Some(fence) => self.broken.push(fence),
+            None => self.operator = None,
+        }
+    }
+
+    /// What the operator sends: statement 4, for the holder.
+    fn breaking(&self, mutant: Option<Mutant>) -> Option<Txn> {
+        let Operator { slot, fence, heirs } = self.operator.as_ref()?;
+        let mut txn = pass(Grant { slot: *slot, fence: (*fence)? }, heirs.as_ref()?);
+        if mutant == Some(Mutant::BreaksTheNextHolder) {
+            txn.when.clear();
+        }
+        Some(txn)
+    }
+
+    /// The operator is not answered. It sends the same again.
+    fn break_is_in_doubt(&mut self, mutant: Option<Mutant>) {
+        if let (Some(Mutant::LooksAgainInDoubt), Some(operator)) = (mutant, &mut self.operator) {
+            operator.fence = self.store.slots[operator.slot].map(|kept| kept.changed).or(operator.fence);
+        }
+    }
+
+    /// The same state with the revisions 1, 2, 3, … All that follows depends on their order only.
+    pub(super) fn normal(mut self) -> Self {
+        let fixed = |revision: Revision| revision == 0 || revision == Revision::MAX;
+        let mut all = Vec::new();
+        self.each_revision(&mut |revision| all.extend(Some(*revision).filter(|&revision| !fixed(revision))));
+        all.sort_unstable();
+        all.dedup();
+        self.each_revision(&mut |revision| {
+            if let Ok(at) = all.binary_search(revision) {
+                *revision = at as Revision + 1;
+            }
+        });
+        self
     }
 
     /// What a client sends.
@@ -310,17 +447,31 @@ impl State {
         if self.failed.is_some() {
             return;
         }
-        let is_right = |client: &Client| {
-            let Some(Grant { slot, fence }) = client.passage.grant() else { return true };
+        // Whether the store names it as the holder of what it believes to hold.
+        let is_right = |client: &Client, Grant { slot, fence }| {
             let chair = client.passage.chair();
             self.store.slots[slot].is_some_and(|kept| kept.chair == chair && kept.changed == fence)
         };
-        let counts = |client: &&Client| !client.is_dead && self.store.is_alive(client.lease);
-        if self.store.out_of_order {
-            self.failed = Some(Claim::Order);
-        } else if leases.faults.breaks == 0 && !self.clients.iter().filter(counts).all(is_right) {
-            self.failed = Some(Claim::Names);
-        }
+        let is_named = |client: &Client| {
+            let counts = !client.is_dead && self.store.is_alive(client.lease);
+            let grant = client.passage.grant().filter(|grant| counts && !self.broken.contains(&grant.fence));
+            grant.is_none_or(|grant| is_right(client, grant))
+        };
+        let is_told = |client: &Client| {
+            let Some(grant) = client.passage.grant().filter(|_| !client.is_dead) else { return true };
+            let is_told = client.passage.is_lost(&seen_by_a_holder(client, grant, leases.mutant));
+            let is_up_to_date = client.mirror.revision() == self.store.revision;
+            if is_right(client, grant) { !is_told } else { is_told || !is_up_to_date }
+        };
+        let waits = |client: &Client| client.passage.clone().next(&client.mirror) == Next::Watch;
+        let goes = |client: &Client| client.is_dead || !client.has_given_up || !waits(client);
+        let claims = [
+            (Claim::Order, !self.store.out_of_order),
+            (Claim::Names, self.clients.iter().all(is_named)),
+            (Claim::Loss, self.clients.iter().all(is_told)),
+            (Claim::GiveUps, self.clients.iter().all(goes)),
+        ];
+        self.failed = claims.into_iter().find(|(_, holds)| !holds).map(|(claim, _)| claim);
     }
 
     pub(super) fn failed(&self) -> Option<Claim> {
@@ -330,7 +481,8 @@ impl State {
     /// Whether everything is over, and nothing is left behind.
     pub(super) fn is_over(&self) -> bool {
         let is_over = |client: &Client| client.is_dead || client.left == 0;
-        self.clients.iter().all(is_over) && self.store.waits.is_empty() && self.store.slots.iter().all(Option::is_none)
+        let is_free = self.store.waits.is_empty() && self.store.slots.iter().all(Option::is_none);
+        self.operator.is_none() && self.clients.iter().all(is_over) && is_free
     }
 
     /// How many are inside, as far as they know.
@@ -360,6 +512,25 @@ fn seen(mirror: &Mirror, chair: Chair, mutant: Option<Mutant>) -> Cow<'_, Mirror
     Cow::Owned(other)
 }
 
+/// What a holder takes its mirror for, when it asks whether it has lost its slot.
+fn seen_by_a_holder(client: &Client, Grant { slot, fence }: Grant, mutant: Option<Mutant>) -> Cow<'_, Mirror> {
+    let mirror = &client.mirror;
+    let mine = Held { chair: client.passage.chair(), fence };
+    match mutant {
+        Some(Mutant::ToldByAnOldMirror) => {
+            let mut other = mirror.clone();
+            other.has_reached(Revision::MAX);
+            Cow::Owned(other)
+        }
+        Some(Mutant::NotToldOfTheNextHolder) if mirror.slot(slot).is_some() => {
+            let mut other = mirror.clone();
+            other.holds(slot, mine);
+            Cow::Owned(other)
+        }
+        _ => Cow::Borrowed(mirror),
+    }
+}
+
 impl fmt::Display for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "r{}", self.store.revision)?;
@@ -375,6 +546,9 @@ impl fmt::Display for State {
             if let Some(Grant { slot, fence }) = client.passage.grant() {
                 write!(f, "; c{p} has slot {slot}, fence {fence}")?;
             }
+        }
+        if let Some(Operator { slot, fence: Some(fence), .. }) = &self.operator {
+            write!(f, "; the operator breaks slot {slot}, fence {fence}")?;
         }
         Ok(())
     }

@@ -4,11 +4,11 @@ use super::{Claim, Faults, Leases};
 use doorway_core::k_assignment::leases::{Compare, Key, Op, Txn};
 
 macro_rules! mutants {
-    ($($(#[$doc:meta])* $name:ident $id:literal)*) => {
+    ($(#[doc = $change:literal] $name:ident $id:literal)*) => {
         /// A seeded fault.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         pub enum Mutant {
-            $($(#[$doc])* $name,)*
+            $(#[doc = $change] $name,)*
         }
 
         impl Mutant {
@@ -21,6 +21,23 @@ macro_rules! mutants {
                 match self {
                     $(Self::$name => $id,)*
                 }
+            }
+
+            /// Its name among the mutants of all texts.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => concat!("leases-", $id),)*
+                }
+            }
+
+            /// The change.
+            #[must_use]
+            pub fn change(self) -> &'static str {
+                let change = match self {
+                    $(Self::$name => $change,)*
+                };
+                change.trim().trim_end_matches('.')
             }
         }
     };
@@ -59,6 +76,18 @@ mutants! {
     FenceIsTheCreation "fence-is-the-creation"
     /// 3 does not compare, and deletes nothing.
     StaysInLine "stays-in-line"
+    /// 5 is always refused, and tries again: something is written for ever.
+    TriesForEver "tries-for-ever"
+    /// A give-up while a request is under way is forgotten.
+    ForgetsThatItGaveUp "forgets-that-it-gave-up"
+    /// A holder is told that its slot is lost by a mirror that has not reached its fence.
+    ToldByAnOldMirror "told-by-an-old-mirror"
+    /// A holder whose slot has another holder by now is not told.
+    NotToldOfTheNextHolder "not-told-of-the-next-holder"
+    /// An operator's 4 does not compare the fence.
+    BreaksTheNextHolder "breaks-the-next-holder"
+    /// An operator that is not answered looks again who holds the slot, and breaks that one.
+    LooksAgainInDoubt "looks-again-in-doubt"
 }
 
 impl Mutant {
@@ -85,12 +114,19 @@ impl Mutant {
             Self::KeepsItsSlot => (two, Claim::NothingLost),
             Self::FenceIsTheCreation => (two, Claim::Fences),
             Self::StaysInLine => (with(Faults { give_ups: 1, ..Faults::NONE }), Claim::NothingLost),
+            Self::TriesForEver => (Leases { last_tries: true, ..two }, Claim::Ends),
+            Self::ForgetsThatItGaveUp => (with(Faults { give_ups: 1, ..Faults::NONE }), Claim::GiveUps),
+            Self::ToldByAnOldMirror => (two, Claim::Loss),
+            Self::NotToldOfTheNextHolder => (with(Faults { pauses: 1, ..Faults::NONE }), Claim::Loss),
+            Self::BreaksTheNextHolder => (with(Faults { breaks: 1, ..Faults::NONE }), Claim::Names),
+            Self::LooksAgainInDoubt => (with(Faults { breaks: 1, ..doubts(1) }), Claim::Names),
         }
     }
 
     /// What is sent instead.
     pub(super) fn changes(self, mut txn: Txn) -> Txn {
         let enters = txn.when.iter().any(|compare| matches!(compare, Compare::Changed(Key::Receipt(_), _)));
+        let tries = enters && txn.otherwise.contains(&Op::ReadSlots);
         let passes = !enters && matches!(txn.when[..], [Compare::Changed(Key::Slot(_), _)]);
         let claims = txn.when.len() == 3;
         let leaves = matches!(txn.when[..], [Compare::Created(Key::Waits(_), _)]);
@@ -114,20 +150,31 @@ impl Mutant {
             Self::HeirStaysInLine if passes => keeps(&mut txn.then, &|key| matches!(key, Key::Waits(_))),
             Self::KeepsItsSlot if passes => keeps(&mut txn.then, &|key| matches!(key, Key::Slot(_))),
             Self::StaysInLine if leaves => txn.then.clear(),
+            Self::TriesForEver if tries => {
+                for compare in nested(&mut txn).flat_map(|nested| &mut nested.when) {
+                    if let Compare::Changed(Key::Slot(_), at) = compare {
+                        *at = u64::MAX;
+                    }
+                }
+            }
             _ => {}
         }
         txn
     }
 }
 
+/// The transactions within it.
+fn nested(txn: &mut Txn) -> impl Iterator<Item = &mut Txn> {
+    txn.then.iter_mut().chain(&mut txn.otherwise).filter_map(|op| match op {
+        Op::Nested(txn) => Some(txn),
+        _ => None,
+    })
+}
+
 /// Drops these comparisons, in nested transactions too.
 fn drops(txn: &mut Txn, which: &dyn Fn(&Compare) -> bool) {
     txn.when.retain(|compare| !which(compare));
-    for op in txn.then.iter_mut().chain(&mut txn.otherwise) {
-        if let Op::Nested(txn) = op {
-            drops(txn, which);
-        }
-    }
+    nested(txn).for_each(|txn| drops(txn, which));
 }
 
 /// Keeps these keys, which would have been deleted.

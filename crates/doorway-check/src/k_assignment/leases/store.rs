@@ -1,6 +1,8 @@
 //! A store with leases: what transactions do, and what its keys know.
 
-use doorway_core::k_assignment::leases::{Answer, Chair, Compare, Held, Key, Mirror, Op, Receipt, Revision, Txn};
+use doorway_core::k_assignment::leases::{
+    Answer, Chair, Compare, Held, Key, Mirror, Op, Receipt, Revision, Revisions, Txn,
+};
 use std::collections::BTreeMap;
 
 /// A slot that is held.
@@ -25,6 +27,18 @@ pub(super) struct Store {
     ended: u64,
     /// A chair was granted a slot while an older one waited.
     pub(super) out_of_order: bool,
+}
+
+impl Revisions for Store {
+    fn each_revision(&mut self, visit: &mut dyn FnMut(&mut Revision)) {
+        visit(&mut self.revision);
+        for kept in self.slots.iter_mut().flatten() {
+            visit(&mut kept.created);
+            visit(&mut kept.changed);
+        }
+        self.waits.values_mut().for_each(&mut *visit);
+        self.receipts.values_mut().for_each(|receipt| visit(&mut receipt.changed));
+    }
 }
 
 impl Store {
