@@ -88,28 +88,22 @@ pub(crate) fn together<const N: usize>(parts: [Vec<Property>; N]) -> Vec<Propert
 /// What can be checked of every solution of a problem.
 fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
     let (most, problem) = (sizes.n.min(sizes.k), info.problem);
-    let (exclusion, everyone) = match problem {
+    let names = match problem {
         // These list their properties themselves.
         Problem::RoomSynchronization | Problem::DataStructure => return Vec::new(),
-        Problem::MutualExclusion => ("mutual-exclusion", "someone-enters"),
-        Problem::KExclusion | Problem::KAssignment | Problem::FetchAndOp | Problem::ResilientObject => {
-            ("k-exclusion", "k-enter-together")
-        }
+        Problem::MutualExclusion => MUTEX,
+        Problem::KExclusion | Problem::KAssignment | Problem::FetchAndOp | Problem::ResilientObject => K_EXCLUSION,
     };
-    let mut all = vec![
-        Property::exclusion(exclusion, sizes.k),
-        Property::never_stuck("never-stuck"),
-        Property::quiet_waits("quiet-waits"),
-        Property::sometimes(everyone, move |v| v.inside() == most),
-        Property::deadlock_free("deadlock-free"),
-        Property::bounded_exit("bounded-exit"),
-        Property::starvation_free("starvation-free"),
+    let mut all = usual(names, sizes.k, most);
+    all.insert(2, Property::quiet_waits("quiet-waits"));
+    all.extend([
         Property::leads_to("every-entry-ends", is_on_its_way_in, |v, p| !is_on_its_way_in(v, p)),
         Property::leads_to("starvation-free-in-line", is_in_line, |v, p| !is_in_line(v, p)),
         Property::first_come("first-come-first-served", 1),
         Property::first_come("k-first-come-first-served", sizes.k),
         Property::first_enabled("first-in-first-enabled"),
-    ];
+        Property::bounded_overtaking("overtaking", None),
+    ]);
     if problem == Problem::KAssignment {
         let k = sizes.k as u64;
         all.push(Property::always("unique-names", move |v| {
@@ -119,6 +113,36 @@ fn askable_of_any(info: &Info, sizes: Sizes) -> Vec<Property> {
     }
     all
 }
+
+/// What every good lock for `k` claims, of whose processes `most` can be inside together.
+fn usual([exclusion, everyone]: [&'static str; 2], k: usize, most: usize) -> Vec<Property> {
+    vec![
+        Property::exclusion(exclusion, k),
+        Property::never_stuck("never-stuck"),
+        Property::sometimes(everyone, move |v| v.inside() == most),
+        Property::deadlock_free("deadlock-free"),
+        Property::bounded_exit("bounded-exit"),
+        Property::starvation_free("starvation-free"),
+    ]
+}
+
+impl Property {
+    /// What every good mutex claims, under the names of the catalogue.
+    #[must_use]
+    pub fn of_a_mutex() -> Vec<Self> {
+        usual(MUTEX, 1, 1)
+    }
+
+    /// What every good solution of k-exclusion for `n` processes claims.
+    #[must_use]
+    pub fn of_k_exclusion(n: usize, k: usize) -> Vec<Self> {
+        usual(K_EXCLUSION, k, n.min(k))
+    }
+}
+
+/// The names of exclusion, and of that the places are used.
+const MUTEX: [&str; 2] = ["mutual-exclusion", "someone-enters"];
+const K_EXCLUSION: [&str; 2] = ["k-exclusion", "k-enter-together"];
 
 fn is_on_its_way_in(v: &View<'_>, p: usize) -> bool {
     v.phase(p) == Phase::Entry

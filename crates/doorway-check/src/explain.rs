@@ -11,7 +11,7 @@ use crate::sim::{Rules, TextError, World};
 use crate::subject::Subject;
 use crate::viewer::source;
 use doorway_core::memory::Instruction;
-use doorway_core::registry::{Bound, Sizes};
+use doorway_core::registry::{Bound, Second, Sizes};
 use doorway_core::sources;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -32,13 +32,13 @@ impl Default for Effort {
     }
 }
 
-/// The page of an algorithm at these sizes.
+/// The page of an algorithm at these sizes, under these rules.
 ///
 /// ```
 /// use doorway_check::explain::{Effort, page};
 /// use doorway_check::subject;
 /// let two = subject::find("ya-two").unwrap();
-/// let page = page(&two, two.sizes(None, None).unwrap(), Effort::default(), &|| false)?;
+/// let page = page(&two, two.sizes(None, None).unwrap(), two.rules(), Effort::default(), &|| false)?;
 /// assert!(page.contains("IDEA"));
 /// assert!(page.contains("p.at(7)"));
 /// # Ok::<(), doorway_check::sim::TextError>(())
@@ -46,8 +46,13 @@ impl Default for Effort {
 ///
 /// # Errors
 /// If its text cannot be run by replay.
-pub fn page(subject: &Subject, sizes: Sizes, effort: Effort, stop: &dyn Fn() -> bool) -> Result<String, TextError> {
-    let rules = Rules { passages: subject.defaults().passages, ..subject.rules() };
+pub fn page(
+    subject: &Subject,
+    sizes: Sizes,
+    rules: Rules,
+    effort: Effort,
+    stop: &dyn Fn() -> bool,
+) -> Result<String, TextError> {
     let info = subject.info;
     let mut out = format!("{}\n{}", plain(&subject.heading()), info.problem);
     if info.paper.title == info.paper.short {
@@ -259,9 +264,23 @@ fn unlinked(text: &str) -> String {
     out + rest
 }
 
-/// Without backquotes and asterisks.
+/// Without backquotes, and without asterisks that emphasise.
 fn plain(text: &str) -> String {
-    text.replace('`', "").replace("**", "")
+    let text = text.replace('`', "").replace("**", "");
+    let (mut out, mut open, mut before) = (String::new(), false, ' ');
+    let mut letters = text.chars().peekable();
+    while let Some(c) = letters.next() {
+        let after = letters.peek().copied().unwrap_or(' ');
+        let begins = !open && !after.is_whitespace() && (before.is_whitespace() || before == '(');
+        let ends = open && !before.is_whitespace() && !after.is_alphanumeric();
+        if c == '*' && (begins || ends) {
+            open = begins;
+        } else {
+            out.push(c);
+        }
+        before = c;
+    }
+    out
 }
 
 /// Lines of at most 100 columns.
@@ -295,15 +314,42 @@ fn statements(out: &mut String, world: &World) {
     let mut rows = Vec::new();
     for ((kind, label, file, line), does) in lines {
         let text = source(file).map(|(_, text)| (*text).to_owned()).or_else(|| std::fs::read_to_string(file).ok());
-        let text = text.as_deref().and_then(|text| text.lines().nth(line as usize - 1)).unwrap_or_default();
-        let text = text.split("//").next().unwrap_or_default().trim().to_owned();
+        let text = text.as_deref().map_or(String::new(), |text| statement(text, line as usize));
         let at = if kind.is_empty() { label.to_string() } else { format!("{kind}.{label}") };
         let does: Vec<&str> = does.iter().map(|does| does.name()).collect();
-        let cut: String = text.chars().take(90).collect();
-        rows.push(vec![at, does.join(", "), cut]);
+        rows.push(vec![at, does.join(", "), cut(&text, 90)]);
     }
     let _ = writeln!(out, "\nSTATEMENTS OF THE TEXT");
     *out += &aligned(&rows);
+}
+
+/// The statement that a line of a source belongs to, on one line.
+fn statement(source: &str, line: usize) -> String {
+    let lines: Vec<&str> = source.lines().map(|line| line.split("//").next().unwrap_or_default().trim()).collect();
+    let mut from = line.saturating_sub(1).min(lines.len().saturating_sub(1));
+    while from > 0 && lines[from].starts_with('.') {
+        from -= 1;
+    }
+    let mut text = String::new();
+    for line in lines.iter().skip(from).take(6).filter(|line| !line.is_empty()) {
+        if !text.is_empty() && !line.starts_with('.') && !text.ends_with('(') {
+            text.push(' ');
+        }
+        text += line;
+        let open = text.matches(['(', '[']).count() > text.matches([')', ']']).count();
+        if !open && text.ends_with([';', '{', '}']) {
+            break;
+        }
+    }
+    text
+}
+
+/// The beginning of a text.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
 }
 
 fn variables(out: &mut String, world: &World) {
@@ -322,10 +368,15 @@ fn costs(out: &mut String, subject: &Subject, sizes: Sizes) {
     let _ = writeln!(out, "\nCOST, FAULTS AND FAIRNESS, AS CLAIMED");
     for (model, bound) in info.rmr {
         let here = bound.at(sizes, sizes.n).map_or(String::new(), |most| format!(" = {most} here"));
-        let what = match bound {
-            Bound::Unbounded => "unbounded remote references a passage".to_owned(),
-            bound => format!("{}{here} remote references a passage", plain(&bound.to_string())),
+        let bound = match bound {
+            Bound::Unbounded => "unbounded".to_owned(),
+            bound => plain(&bound.to_string()),
         };
+        // The value is that of the first formula; others apply when fewer compete.
+        let (first, fewer) = bound.split_once("; ").map_or((&*bound, String::new()), |(first, rest)| {
+            (first, format!("; {rest}, where c is how many compete"))
+        });
+        let what = format!("{first}{here} remote references a passage{fewer}");
         let _ = writeln!(out, "  {:6}{what}", model.name());
     }
     let _ = writeln!(
@@ -338,7 +389,8 @@ fn costs(out: &mut String, subject: &Subject, sizes: Sizes) {
     }
 }
 
-/// A search at these sizes, now.
+/// A search at these sizes, now; if that is too much, also at the largest smaller sizes that are
+/// not.
 fn evidence(
     out: &mut String,
     subject: &Subject,
@@ -347,6 +399,32 @@ fn evidence(
     most: usize,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), TextError> {
+    let mut complete = searched(out, subject, sizes, rules, most, stop)?;
+    for n in (1..sizes.n).rev() {
+        let k = if subject.info.problem.second() == Second::Places { sizes.k.min(n.max(2) - 1) } else { sizes.k };
+        if complete || stop() {
+            break;
+        }
+        let Ok(smaller) = subject.sizes(Some(n), Some(k)) else { continue };
+        let mut page = String::new();
+        let rules = Rules { crashes: rules.crashes.min(n), ..rules };
+        complete = searched(&mut page, subject, smaller, rules, most, stop)?;
+        if complete {
+            *out += &page;
+        }
+    }
+    Ok(())
+}
+
+/// A search at these sizes, now; whether it was complete.
+fn searched(
+    out: &mut String,
+    subject: &Subject,
+    sizes: Sizes,
+    rules: Rules,
+    most: usize,
+    stop: &dyn Fn() -> bool,
+) -> Result<bool, TextError> {
     let claims = subject.claims(sizes);
     let rules = rules.for_properties(&claims);
     let explorer = Explorer::new(sizes.n).properties(claims).max_states(most).keep_going(true).stop_when(stop);
@@ -363,7 +441,7 @@ fn evidence(
     for line in wrapped(&verdicts.join(", ")).lines() {
         let _ = writeln!(out, "  {line}");
     }
-    Ok(())
+    Ok(report.complete)
 }
 
 fn after(claim: &str, steps: usize) -> String {

@@ -26,6 +26,19 @@ impl std::fmt::Display for DotError {
 }
 impl std::error::Error for DotError {}
 
+/// A graph in the Graphviz language that says something in words: what is left of a graph that is
+/// too large.
+///
+/// ```
+/// let words = doorway_check::export::dot_of_text("many \"states\"\n");
+/// assert!(words.contains(r#"label="many \"states\"\l""#));
+/// ```
+#[must_use]
+pub fn dot_of_text(text: &str) -> String {
+    let lines: String = text.lines().map(|line| line.replace('\\', "\\\\").replace('"', "\\\"") + "\\l").collect();
+    format!("digraph states {{\n  summary [shape=note, fontname=monospace, label=\"{lines}\"];\n}}\n")
+}
+
 /// All states and steps of a machine, in the Graphviz language. A state shows where each process
 /// is; a `*` marks those inside.
 ///

@@ -5,6 +5,8 @@
 //! [properties](Property) hold and what it covered, and shows each failure by a shortest
 //! [trace](trace::Trace).
 //!
+//! - [`check`]: an algorithm of one's own, with all that the catalogue's have. [`prelude`]: what
+//!   its text needs.
 //! - [`sim`]: the machine.
 //! - [`explore`]: the search.
 //! - [`property`]: what can be checked.
@@ -28,51 +30,30 @@
 //! # An algorithm of your own
 //!
 //! ```
-//! use doorway_check::{Explorer, Property};
-//! use doorway_core::Failure;
-//! use doorway_core::k_exclusion::KExclusion;
-//! use doorway_core::memory::{Memory, Process, Site, TestAndSet};
-//! use std::convert::Infallible;
+//! use doorway_check::prelude::*;
 //!
-//! /// The simplest lock there is.
-//! struct TestAndSetLock<M: Memory> {
-//!     part: M::Part,
-//!     taken: M::Var<bool>,
-//! }
-//!
-//! impl<M: Memory> TestAndSetLock<M> {
-//!     fn new(site: &Site<'_, M>) -> Self {
-//!         Self { part: site.here(), taken: site.var("taken", false) }
+//! lock! {
+//!     /// The simplest lock there is.
+//!     struct TasLock: TestAndSet { taken: bool = false }
+//!     acquire(self, p) {
+//!         p.spin_until(|| async { Ok((!p.at(1).test_and_set(&self.taken).await?).then_some(())) }).await?;
+//!     }
+//!     release(self, p) {
+//!         p.at(2).write(&self.taken, false).await?;
 //!     }
 //! }
 //!
-//! impl<M: TestAndSet> KExclusion<M> for TestAndSetLock<M> {
-//!     type Held = ();
-//!     type Refusal = Infallible;
-//!
-//!     async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
-//!         let p = p.on(self.part);
-//!         let won = || async { Ok((!p.at(1).test_and_set(&self.taken).await?).then_some(())) };
-//!         Ok(p.spin_until(won).await?)
-//!     }
-//!
-//!     async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
-//!         p.on(self.part).at(2).write(&self.taken, false).await
-//!     }
-//! }
-//!
-//! let report = Explorer::new(3)
+//! let lock = Check::lock("tas", 3, TasLock::new)
 //!     .property(Property::exclusion("mutual-exclusion", 1))
-//!     .property(Property::deadlock_free("deadlock-free"))
-//!     .run(|site| TestAndSetLock::new(site))?;
+//!     .property(Property::deadlock_free("deadlock-free"));
+//! let report = lock.run()?;
 //! report.assert_holds();
-//! assert_eq!(report.states, 20);// 2^3 with none inside, 3 * 2^2 with one
+//! assert_eq!(report.states, 20); // 2^3 with none inside, 3 * 2^2 with one
 //!
-//! // It does not admit two at a time, and the report says so.
-//! let report = Explorer::new(3)
-//!     .property(Property::sometimes("two inside", |v| v.inside() == 2))
-//!     .run(|site| TestAndSetLock::new(site))?;
-//! assert_eq!(report.verdict("two inside").holds, Some(false));
+//! // A process may starve, and a cycle shows how.
+//! let report = lock.property(Property::starvation_free("starvation-free")).run()?;
+//! let trace = report.verdict("starvation-free").trace.as_ref().unwrap();
+//! assert!(trace.repeats_from.is_some());
 //! # Ok::<(), doorway_check::sim::TextError>(())
 //! ```
 //!
@@ -81,10 +62,11 @@
 //! stand in for some). A verdict holds for the sizes that were searched. Clocks, allocation and
 //! everything else that is not an access are invisible.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod adversary;
 pub mod at_once;
+pub mod check;
 mod checked;
 pub mod claims;
 pub mod conformance;
@@ -111,9 +93,28 @@ pub mod timed;
 pub mod trace;
 pub mod viewer;
 
+pub use check::{Check, main};
+pub use doorway_core;
 pub use explore::{Explorer, Report};
 pub use k_assignment::leases;
 pub use property::Property;
+
+pub mod prelude {
+    //! Everything that the text of a lock and its check need: `use doorway_check::prelude::*;`.
+
+    pub use crate::check::Check;
+    pub use crate::explore::{Explorer, Report, Worst};
+    pub use crate::property::{Property, View};
+    pub use crate::sim::{Phase, Sim};
+    pub use doorway_core::k_exclusion::{Abortable, KExclusion};
+    pub use doorway_core::memory::{
+        Bits, BoundedDecrement, Choose, CompareSwap, Decl, Domain, FetchAdd, FetchAnd, FetchOr, Home, Mark, Memory,
+        Needs, Pid, Process, ReadWrite, Register, Site, Swap, TestAndSet, Word, decl,
+    };
+    pub use doorway_core::registry::CostModel;
+    pub use doorway_core::{self, Failure, lock};
+    pub use doorway_derive::Word;
+}
 
 /// Runs the example on the registry's page as a test.
 #[cfg(doctest)]

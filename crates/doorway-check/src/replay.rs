@@ -17,10 +17,19 @@
 //! value that a torn read returns or a choice picks, `g` for giving up, `c` for a crash, `t` for
 //! waking up on its own, `r` for a new process on the seat of a dead one. `x` and a number repeat
 //! it. A final `@` and a number give the step from which the run repeats for ever.
+//!
+//! Letters behind the crashes give the other rules that differ from the [default](Rules): `a`
+//! alike, `g` give-ups, `o` order, `w` wakes, `t` timed sleeps; of [deaths](Deaths), `l` late, `h`
+//! hints, `n` no rechecks, `k` no reclaims, `s` no suspects; and with a number, `r` restarts, `b`
+//! line, `f` lag.
+//!
+//! Algorithms that are not in the catalogue have names that begin with `own:`. Only the
+//! [`Check`](crate::Check) of such an algorithm can replay its tokens. In names, a slash and what a
+//! shell would not leave alone are written as `%` and two digits.
 
 use crate::explore::{again, breaks};
 use crate::property::Property;
-use crate::sim::{Action, Deaths, Rules, TextError, What};
+use crate::sim::{Action, Deaths, Rules, TextError, What, World};
 use crate::subject::{self, Subject, Unknown};
 use crate::trace::Trace;
 use crate::viewer::{Record, Recorder};
@@ -69,6 +78,13 @@ pub enum TokenError {
         /// The property that the token names.
         property: String,
     },
+    /// It is of another algorithm, or of another number of processes.
+    Elsewhere {
+        /// The algorithm and the number of processes of the token.
+        of: (String, usize),
+        /// Those that were asked to replay it.
+        here: (String, usize),
+    },
     /// The text cannot be run by replay.
     Text(TextError),
 }
@@ -92,13 +108,23 @@ impl fmt::Display for TokenError {
                 write!(f, "the token is stale: step {step} cannot happen any more; get a new one from `doorway check`")
             }
             Self::Stale(None) => {
-                write!(f, "the token is stale: its steps do something else now; get a new one from `doorway check`")
+                write!(
+                    f,
+                    "the token is stale or damaged: its steps do something else now; get a new one from `doorway check`"
+                )
             }
             Self::NoProperty { id, property } => write!(
                 f,
                 "the token is damaged: {id} has no property {property:?}; copy the whole line that `doorway check` \
                  printed, or get a new one from `doorway check {id}`"
             ),
+            Self::Elsewhere { of: (id, n), here: (own, m) } if id == own => write!(
+                f,
+                "the token is of {id} with {n} processes, and here it has {m}; check it with {n}, or get a new token"
+            ),
+            Self::Elsewhere { of: (id, _), here: (own, _) } => {
+                write!(f, "the token is of {id}, and this is {own}; replay it with the check of {id}")
+            }
             Self::Text(e) => e.fmt(f),
         }
     }
@@ -109,8 +135,12 @@ impl Token {
     /// The token of a trace.
     #[must_use]
     pub fn new(subject: &Subject, sizes: Sizes, rules: Rules, property: &str, trace: &Trace) -> Self {
+        Self::of(subject.id(), sizes, rules, property, trace)
+    }
+
+    pub(crate) fn of(id: String, sizes: Sizes, rules: Rules, property: &str, trace: &Trace) -> Self {
         Self {
-            id: subject.id(),
+            id,
             sizes,
             rules,
             property: property.to_owned(),
@@ -125,14 +155,28 @@ impl Token {
     /// # Errors
     /// If the algorithm no longer exists or has changed.
     pub fn replay(&self) -> Result<Trace, TokenError> {
-        let subject = subject::find(&self.id).map_err(TokenError::Unknown)?;
+        let subject = self.subject()?;
         let sizes = subject.sizes(Some(self.sizes.n), Some(self.sizes.k)).map_err(TokenError::Sizes)?;
         let mut world = subject.world(sizes, self.rules).map_err(TokenError::Text)?;
+        self.replay_on(&mut world)
+    }
+
+    /// The algorithm of the catalogue.
+    fn subject(&self) -> Result<Subject, TokenError> {
+        subject::find(&self.id).map_err(TokenError::Unknown)
+    }
+
+    /// Replays the run on a machine that was built for it.
+    pub(crate) fn replay_on(&self, world: &mut World) -> Result<Trace, TokenError> {
         let initial = world.initial();
-        if let Some(bad) = self.actions.iter().position(|a| a.process >= sizes.n) {
+        if let Some(bad) = self.actions.iter().position(|a| a.process >= world.processes()) {
             return Err(TokenError::Stale(Some(bad + 1)));
         }
-        let mut trace = Trace::of(&mut world, &initial, &self.actions).map_err(TokenError::Text)?;
+        if self.repeats_from.is_some() {
+            // A cycle may close only because local states are merged, as they were in the search.
+            world.survey(&initial);
+        }
+        let mut trace = Trace::of(world, &initial, &self.actions).map_err(TokenError::Text)?;
         if trace.len() < self.actions.len() {
             return Err(TokenError::Stale(Some(trace.len() + 1)));
         }
@@ -152,7 +196,7 @@ impl Token {
             }
             trace.repeats(from, Vec::new());
         }
-        again(&mut world, &initial, &self.actions, self.repeats_from, None).map_err(TokenError::Text)?;
+        again(world, &initial, &self.actions, self.repeats_from, None).map_err(TokenError::Text)?;
         Ok(trace)
     }
 
@@ -171,15 +215,19 @@ impl Token {
     /// # Errors
     /// If the algorithm has no such property, or no longer exists.
     pub fn breaks_its_property(&self) -> Result<bool, TokenError> {
-        let property = [self.named_property()?];
-        let subject = subject::find(&self.id).map_err(TokenError::Unknown)?;
-        let rules = self.rules.for_properties(&property);
-        let mut world = subject.world(self.sizes, rules).map_err(TokenError::Text)?;
-        world.watch_for(&property);
+        let property = self.named_property()?;
+        let rules = self.rules.for_properties(std::slice::from_ref(&property));
+        let mut world = self.subject()?.world(self.sizes, rules).map_err(TokenError::Text)?;
+        self.breaks_on(&mut world, &property)
+    }
+
+    /// Whether the run breaks a property, on a machine that tracks what the property needs.
+    pub(crate) fn breaks_on(&self, world: &mut World, property: &Property) -> Result<bool, TokenError> {
+        world.watch_for([property]);
         if self.actions.iter().any(|action| action.process >= world.processes()) {
             return Ok(false);
         }
-        breaks(&mut world, &self.actions, self.repeats_from, &property[0]).map_err(TokenError::Text)
+        breaks(world, &self.actions, self.repeats_from, property).map_err(TokenError::Text)
     }
 
     /// Replays the run, with everything that a [page](crate::viewer) shows of it.
@@ -189,8 +237,7 @@ impl Token {
     pub fn record(&self) -> Result<Record, TokenError> {
         self.replay()?;
         let breaks = self.breaks_its_property()?;
-        let subject = subject::find(&self.id).map_err(TokenError::Unknown)?;
-        let named = self.named_property()?;
+        let (subject, named) = (self.subject()?, self.named_property()?);
         let world = subject.world(self.sizes, self.rules.for_properties(std::slice::from_ref(&named)));
         let world = world.map_err(TokenError::Text)?;
         let mut claims = subject.claims(self.sizes);
@@ -208,12 +255,62 @@ impl Token {
     /// # Errors
     /// If the algorithm has no such property, no longer exists, or does not support the sizes.
     pub fn named_property(&self) -> Result<Property, TokenError> {
-        let subject = subject::find(&self.id).map_err(TokenError::Unknown)?;
+        let subject = self.subject()?;
         let sizes = subject.sizes(Some(self.sizes.n), Some(self.sizes.k)).map_err(TokenError::Sizes)?;
         let mut known = subject.askable(sizes).into_iter().chain(subject.claims(sizes));
         let named = known.find(|known| known.name() == self.property);
         named.ok_or_else(|| TokenError::NoProperty { id: self.id.clone(), property: self.property.clone() })
     }
+}
+
+/// These rules, with those of a token that tokens write down.
+pub(crate) fn with_written(token: Rules, rules: Rules) -> Rules {
+    Rules {
+        passages: token.passages,
+        crashes: token.crashes,
+        deaths: token.deaths,
+        registers: token.registers,
+        force_registers: token.force_registers,
+        alike: token.alike,
+        give_ups: token.give_ups,
+        order: token.order,
+        wakes: token.wakes,
+        timed_sleeps: token.timed_sleeps,
+        line: token.line,
+        lag: token.lag,
+        ..rules
+    }
+}
+
+/// A name as tokens write it: in one word, without slashes.
+fn escaped(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_whitespace() || c.is_control() || "/%'\"\\`$".contains(c) {
+            let mut bytes = [0; 4];
+            out.extend(c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%{byte:02x}")));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Reads what [`escaped`] wrote.
+fn unescaped(word: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = word.as_bytes();
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        if *first == b'%' {
+            let digits = std::str::from_utf8(tail.get(..2)?).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = &tail[2..];
+        } else {
+            bytes.push(*first);
+        }
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// The longest run of a token. A few words can ask for billions of steps.
@@ -240,16 +337,24 @@ impl fmt::Display for Token {
         let deaths = [("l", late), ("h", hints), ("n", !rechecks), ("k", !reclaims), ("s", !suspects)];
         let deaths: String = deaths.into_iter().filter_map(|(flag, so)| so.then_some(flag)).collect();
         let restarts = if restarts > 0 { format!("r{restarts}") } else { String::new() };
+        let number = |letter: char, most: Option<u32>| most.map_or(String::new(), |most| format!("{letter}{most}"));
         let flags = format!(
-            "{}{}{}{}{}{deaths}{restarts}",
+            "{}{}{}{}{}{deaths}{restarts}{}{}",
             if self.rules.alike { "a" } else { "" },
             if self.rules.give_ups { "g" } else { "" },
             if self.rules.order { "o" } else { "" },
             if self.rules.wakes { "w" } else { "" },
-            if self.rules.timed_sleeps { "t" } else { "" }
+            if self.rules.timed_sleeps { "t" } else { "" },
+            number('b', self.rules.line),
+            number('f', self.rules.lag)
         );
         let Sizes { n, k } = self.sizes;
-        write!(f, "dw1/{}/{n},{k}/{passages}/c{crashes}{flags}/{registers}{force}/{}/", self.id, self.property)?;
+        write!(
+            f,
+            "dw1/{}/{n},{k}/{passages}/c{crashes}{flags}/{registers}{force}/{}/",
+            escaped(&self.id),
+            escaped(&self.property)
+        )?;
         write!(f, "{}", written(&self.actions))?;
         if let Some(from) = self.repeats_from {
             write!(f, "@{from}")?;
@@ -329,6 +434,11 @@ pub fn read(actions: &str) -> Result<Vec<Action>, TokenError> {
     Ok(happens)
 }
 
+/// The digits at the beginning, and what follows them.
+fn digits_and_rest(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
+}
+
 impl FromStr for Token {
     type Err = TokenError;
 
@@ -348,23 +458,27 @@ impl FromStr for Token {
         let sizes = Sizes::new(number(n)?, number(k)?).map_err(TokenError::Sizes)?;
         let (kind, force_registers) = registers.strip_suffix('!').map_or((registers, false), |kind| (kind, true));
         let kinds = [Register::Safe, Register::Monotone, Register::Regular, Register::Atomic];
-        let flags = crashes.trim_start_matches('c').trim_start_matches(|c: char| c.is_ascii_digit());
-        let digits = crashes.strip_prefix('c').ok_or_else(|| bad(crashes))?.strip_suffix(flags).unwrap_or_default();
-        let (flags, restarts) = match flags.split_once('r') {
-            Some((flags, restarts)) => (flags, number(restarts)?),
-            None => (flags, 0),
-        };
-        if flags.contains(|c| !"agowtlhnks".contains(c)) {
-            return Err(bad(crashes));
+        let (digits, mut rest) = digits_and_rest(crashes.strip_prefix('c').ok_or_else(|| bad(crashes))?);
+        let crashes_given = number(digits)?;
+        let (mut flags, mut numbers) = (String::new(), [None; 3]);
+        while let Some(letter) = rest.chars().next() {
+            let (digits, after) = digits_and_rest(&rest[letter.len_utf8()..]);
+            match ("rbf".find(letter), digits) {
+                (Some(at), _) => numbers[at] = Some(digits.parse::<u32>().map_err(|_| bad(crashes))?),
+                (None, "") if "agowtlhnks".contains(letter) => flags.push(letter),
+                _ => return Err(bad(crashes)),
+            }
+            rest = after;
         }
+        let [restarts, line, lag] = numbers;
         let rules = Rules {
             passages: match passages {
                 "-" => None,
                 p => Some(p.parse().map_err(|_| bad(p))?),
             },
-            crashes: number(digits)?,
+            crashes: crashes_given,
             deaths: Deaths {
-                restarts,
+                restarts: restarts.unwrap_or(0) as usize,
                 late: flags.contains('l'),
                 hints: flags.contains('h'),
                 rechecks: !flags.contains('n'),
@@ -378,6 +492,8 @@ impl FromStr for Token {
             order: flags.contains('o'),
             wakes: flags.contains('w'),
             timed_sleeps: flags.contains('t'),
+            line,
+            lag,
             ..Rules::default()
         };
         let (list, repeats_from) = match actions.split_once('@') {
@@ -387,10 +503,10 @@ impl FromStr for Token {
         let happens = read(list)?;
         let fingerprint = u32::from_str_radix(fingerprint, 16).map_err(|_| bad(fingerprint))?;
         Ok(Self {
-            id: id.to_owned(),
+            id: unescaped(id).ok_or_else(|| bad(id))?,
             sizes,
             rules,
-            property: property.to_owned(),
+            property: unescaped(property).ok_or_else(|| bad(property))?,
             actions: happens,
             repeats_from,
             fingerprint,

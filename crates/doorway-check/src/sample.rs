@@ -148,7 +148,7 @@ impl Sampler {
                         Test::Always(so) => !parts.iter().all(|&part| so(&is.of(part))),
                         Test::Sometimes(so) => parts.iter().any(|&part| so(&is.of(part))),
                         Test::Unless(so, until) => {
-                            parts.iter().any(|&part| breaks_off(so, until, &was.of(part), &is.of(part)))
+                            parts.iter().any(|&part| breaks_off(&**so, &**until, &was.of(part), &is.of(part)))
                         }
                         // Only a step after which nothing moves can complete a deadlock.
                         Test::NeverStuck => {
@@ -160,7 +160,7 @@ impl Sampler {
                         }
                         Test::QuietWaits => world.is_noisy(&state)?,
                         Test::Linearizable(_) => !world.is_linearizable(&state),
-                        Test::NoPanic => world.who_panicked(&state).is_some(),
+                        Test::NoPanic => world.panicked_process(&state).is_some(),
                         Test::OneWaits => world.has_two_at_a_word_of_one(&state)?,
                         Test::FirstCome(k) => stepped.overtook as usize >= *k,
                         Test::FirstEnabled
@@ -168,7 +168,10 @@ impl Sampler {
                         | Test::DeadlockFree
                         | Test::BoundedExit
                         | Test::AtMost(..)
-                        | Test::OwnSteps(..) => false,
+                        | Test::OwnSteps(..)
+                        | Test::Overtaking(..)
+                        | Test::Ltl(_) => false,
+                        Test::Monitor(watcher) => world.is_rejected(watcher, stepped),
                     };
                     if decided {
                         *found = Some(actions.clone());
@@ -195,6 +198,8 @@ impl Sampler {
                 holds,
                 vacuous: parts.is_empty().then_some("there is no such part"),
                 trace,
+                token: None,
+                most: None,
             });
         }
         Ok(Sampled { verdicts, runs, steps, probability })

@@ -4,12 +4,14 @@ use crate::checked::{Kind, Merges};
 use crate::faults::{FaultError, Faults};
 use crate::mutants::{self, Mutant};
 use crate::sim::{Keep, Rules, Sim, TextError, VarInfo, World};
-use crate::{Property, claims};
+use crate::{Property, claims, leases};
 use doorway_core::memory::Memory as _;
 use doorway_core::registry::{self, Defaults, Info, SizeError, Sizes};
 
 /// The prefix of mutants' names.
 pub const MUTANT_PREFIX: &str = "mutant:";
+/// The prefix of names outside the catalogue; see [`Check`](crate::Check).
+pub const OWN_PREFIX: &str = "own:";
 /// The separator between a name and its faults.
 pub const FAULTS_FOLLOW: char = '+';
 
@@ -80,9 +82,10 @@ impl Unknown {
     fn new(id: &str) -> Self {
         let (prefix, name) = id.strip_prefix(MUTANT_PREFIX).map_or(("", id), |name| (MUTANT_PREFIX, name));
         let names: Vec<&'static str> = if prefix.is_empty() {
-            registry::ALL.iter().chain(registry::OBJECTS).map(|info| info.id).collect()
+            registry::ALL.iter().chain(registry::OBJECTS).map(|info| info.id).chain([leases::ID]).collect()
         } else {
-            mutants::ALL.iter().map(|m| m.name).collect()
+            let of_leases = leases::Mutant::ALL.iter().map(|m| m.name());
+            mutants::ALL.iter().map(|m| m.name).chain(of_leases).collect()
         };
         let nearest = names
             .into_iter()
@@ -98,6 +101,17 @@ impl std::fmt::Display for Unknown {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if let Some(fault) = &self.fault {
             return fault.fmt(f);
+        }
+        if leases::Leases::named(&self.id).is_some() {
+            let id = leases::ID;
+            return write!(f, "{id} has a machine of its own, which only `doorway check` and `doorway replay` know");
+        }
+        if self.id.starts_with(OWN_PREFIX) {
+            return write!(
+                f,
+                "{} is not in the catalogue; the program that checks it replays its tokens, with `Check::replay`",
+                self.id
+            );
         }
         write!(f, "there is no algorithm {:?}", self.id)?;
         match self.nearest {
@@ -137,32 +151,7 @@ impl Subject {
     /// ```
     #[must_use]
     pub fn describes(&self, sizes: Sizes, rules: Rules) -> String {
-        let mut words = vec![
-            format!("n={}", sizes.n),
-            format!("{}={}", self.info.problem.second().name(), sizes.k),
-            format!("{} registers{}", rules.registers, if rules.force_registers { ", forced" } else { "" }),
-        ];
-        let some = |most: usize, word: &str| format!("up to {most} {word}{}", if most == 1 { "" } else { "s" });
-        if rules.crashes > 0 {
-            words.push(if rules.crashes == 1 {
-                "up to 1 crash".to_owned()
-            } else {
-                format!("up to {} crashes", rules.crashes)
-            });
-        }
-        if rules.deaths.restarts > 0 {
-            words.push(some(rules.deaths.restarts, "restart"));
-        }
-        if rules.give_ups {
-            words.push("give-ups".to_owned());
-        }
-        if rules.wakes {
-            words.push("sleeping".to_owned());
-        }
-        if let Some(passages) = rules.passages {
-            words.push(some(passages as usize, "passage") + " each");
-        }
-        words.join(", ")
+        rules.in_words(format!("n={}, {}={}", sizes.n, self.info.problem.second().name(), sizes.k))
     }
 
     /// Default sizes: those of the algorithm, or those at which the mutant fails.

@@ -14,13 +14,16 @@ pub(crate) struct Edge {
     pub(crate) gives_up: bool,
 }
 
-/// A run that breaks a property for ever, and the step from which it repeats.
+/// A run that breaks a property for ever, and the step from which it repeats. `stop` is asked
+/// before each process.
 pub(super) fn find(
     world: &World,
     found: &Found,
     edges: &[Vec<Edge>],
     property: &Property,
+    stop: &dyn Fn() -> bool,
 ) -> Option<(Vec<Action>, usize)> {
+    let processes = || (0..world.processes()).take_while(|_| !stop());
     let n = world.processes();
     let graph = Graph { world, found, edges };
     let parts = world.layout().parts_of_kind(property.kind);
@@ -29,10 +32,10 @@ pub(super) fn find(
             let of = |s: u32, p: usize, holds: &dyn Fn(&View<'_>, usize) -> bool| {
                 holds(&View::new(world, &found.states[s as usize]).of(part), p)
             };
-            (0..n).find_map(|p| {
+            processes().find_map(|p| {
                 let crashed = |s: u32| world.has_crashed(&found.states[s as usize], p);
-                let lasts = |s: u32| !of(s, p, then) && !crashed(s);
-                let begins = |s: u32| lasts(s) && of(s, p, so);
+                let lasts = |s: u32| !of(s, p, &**then) && !crashed(s);
+                let begins = |s: u32| lasts(s) && of(s, p, &**so);
                 graph.lasso(&lasts, &begins, &|edge| *endless || !edge.gives_up, None)
             })
         }),
@@ -43,17 +46,12 @@ pub(super) fn find(
             };
             graph.lasso(&waits, &waits, &|edge| !edge.entered && !edge.gives_up, None)
         }
-        Test::BoundedExit => (0..n).find_map(|p| {
+        Test::BoundedExit => processes().find_map(|p| {
             let exits = |s: u32| world.phase(&found.states[s as usize], p) == Phase::Exit;
             graph.lasso(&exits, &exits, &|edge| !edge.gives_up, Some(p))
         }),
         _ => None,
     }
-}
-
-/// Whether a property is a bound on steps: that is decided on the whole graph only.
-pub(super) fn is_bound(property: &Property) -> bool {
-    matches!(property.test, Test::AtMost(..) | Test::OwnSteps(..))
 }
 
 struct Graph<'a> {

@@ -3,12 +3,13 @@
 //!
 //! A [`Driver`] answers questions about one machine: what can happen after a run, where a process
 //! comes to when it runs alone, and whether a search from there finds a violation, or a state in
-//! which a [`Predicate`] holds. [`Driver::serve`] puts a page before it, on a loopback address of
-//! this machine.
+//! which a [`Predicate`] holds. A [`Page`] puts a page before it, on a loopback address of this
+//! machine.
 //!
 //! A position *is* the run that leads there, so the driver keeps no state between two questions.
 //! The page's address contains the run.
 
+mod bounds;
 mod lasso;
 mod predicate;
 mod seek;
@@ -16,14 +17,16 @@ mod server;
 
 pub(crate) use lasso::{Edge, components};
 pub use predicate::{GRAMMAR, Predicate, PredicateError};
-pub use server::Page;
+pub use server::{Page, PageError};
 
+use crate::Check;
 use crate::property::{Property, Test};
-use crate::replay::{Token, TokenError, read, written};
+use crate::replay::{Token, TokenError, read, with_written, written};
 use crate::sim::{Action, Phase, Rules, State, TextError, What, World};
 use crate::subject::Subject;
 use crate::trace::{Step, Trace};
 use crate::viewer::{Record, Recorder, waits_on};
+use bounds::Bound;
 use doorway_core::registry::Sizes;
 use seek::{Goal, Sought};
 use serde::{Deserialize, Serialize};
@@ -31,8 +34,10 @@ use serde_json::{Value, json};
 
 /// How many states a search looks at, unless it is told otherwise.
 const MOST_STATES: usize = 200_000;
+/// How many steps a position has, at most: a page draws them all.
+const MOST_STEPS: usize = 5_000;
 /// How many steps a process takes alone, at most.
-const MOST_STEPS_ALONE: usize = 10_000;
+const MOST_STEPS_ALONE: usize = 2_000;
 
 /// Answers questions about one machine.
 ///
@@ -58,11 +63,20 @@ pub struct Driver {
     recorder: Recorder,
     /// What searches use.
     world: World,
-    subject: Option<(Subject, Sizes, Rules)>,
+    named: Option<Named>,
     title: String,
     about: String,
     begin: Vec<Action>,
     most: usize,
+}
+
+/// What has tokens.
+#[derive(Clone, Debug)]
+enum Named {
+    /// An algorithm of the catalogue, or a mutant of one.
+    Catalogue(Subject, Sizes, Rules),
+    /// An algorithm of one's own.
+    Own(Check),
 }
 
 /// A question.
@@ -104,7 +118,7 @@ impl Driver {
         let mut driver = Self {
             recorder: Recorder::new(&world, claims)?,
             world,
-            subject: None,
+            named: None,
             title: "an algorithm".to_owned(),
             about: String::new(),
             begin: Vec::new(),
@@ -123,7 +137,12 @@ impl Driver {
         let rules = rules.for_properties(&claims);
         let driver = Self::new(subject.world(sizes, rules)?, claims)?;
         let driver = driver.titled(subject.heading(), subject.describes(sizes, rules));
-        Ok(Self { subject: Some((subject, sizes, rules)), ..driver })
+        Ok(Self { named: Some(Named::Catalogue(subject, sizes, rules)), ..driver })
+    }
+
+    /// Drives an algorithm of one's own.
+    pub(crate) fn of_own(check: &Check, world: World, claims: Vec<Property>) -> Result<Self, TextError> {
+        Ok(Self { named: Some(Named::Own(check.clone())), ..Self::new(world, claims)? })
     }
 
     /// Says what is driven, and how.
@@ -164,9 +183,12 @@ impl Driver {
     /// A document with the message, and with the place of the mistake if a predicate is malformed.
     pub fn answer(&mut self, question: &Value, stop: &dyn Fn() -> bool) -> Result<Value, Value> {
         let question: Question = Question::deserialize(question).map_err(error)?;
-        let run = read(&question.run).map_err(error)?;
+        let run = short(read(&question.run).map_err(error)?)?;
         match question.ask.as_str() {
             "at" => {
+                if let Some(from) = question.repeats_from {
+                    self.comes_back(&run, from)?;
+                }
                 let record = self.record(&run, question.repeats_from, question.property.as_deref())?;
                 if record.steps.len() < run.len() {
                     return Err(error(format!("step {} of this run cannot happen", record.steps.len() + 1)));
@@ -196,7 +218,7 @@ impl Driver {
     /// A token that leads here: it names this property, or the first claim that is false here, or
     /// the first of all.
     fn token(&mut self, record: &Record, run: &[Action], property: Option<&str>) -> Result<String, Value> {
-        let Some((subject, sizes, rules)) = self.subject else { return Ok(written(run)) };
+        let Some(named) = self.named.clone() else { return Ok(written(run)) };
         let letters = record.steps.last().map_or(&record.claims_at_start, |step| &step.claims);
         let broken = letters.find('-').and_then(|at| record.claims.get(at));
         let asked = property.and_then(|name| record.claims.iter().find(|claim| *claim == name));
@@ -206,19 +228,37 @@ impl Driver {
         if let Some(from) = record.repeats_from {
             trace.repeats(from, Vec::new());
         }
-        Ok(Token::new(&subject, sizes, rules, name, &trace).to_string())
+        Ok(match named {
+            Named::Catalogue(subject, sizes, rules) => Token::new(&subject, sizes, rules, name, &trace),
+            Named::Own(check) => check.token(self.world.rules(), name, &trace),
+        }
+        .to_string())
     }
 
     /// The state after a run.
     fn state(world: &mut World, run: &[Action]) -> Result<State, Value> {
-        let mut state = world.initial();
+        Ok(Self::states(world, run)?.pop().unwrap_or_else(|| world.initial()))
+    }
+
+    /// The initial state, and that after each step of a run.
+    fn states(world: &mut World, run: &[Action]) -> Result<Vec<State>, Value> {
+        let mut states = vec![world.initial()];
         for (at, &action) in run.iter().enumerate() {
             let cannot = || error(format!("step {} of this run cannot happen", at + 1));
+            let mut state = states[at].clone();
             if action.process >= world.processes() || world.act(&mut state, action).map_err(error)?.is_none() {
                 return Err(cannot());
             }
+            states.push(state);
         }
-        Ok(state)
+        Ok(states)
+    }
+
+    /// That a run ends where it was after some of its steps, so that it can repeat for ever.
+    fn comes_back(&mut self, run: &[Action], from: usize) -> Result<(), Value> {
+        let states = Self::states(&mut self.world, run)?;
+        let back = from < run.len() && self.world.is_alike(&states[from], &states[run.len()]);
+        if back { Ok(()) } else { Err(error(format!("this run does not come back to where it was after step {from}"))) }
     }
 
     /// For each process, what can happen to it next.
@@ -299,26 +339,28 @@ impl Driver {
                     .ok_or_else(|| error(format!("there is no claim {name:?}")))?,
             ],
         };
-        let bounds: Vec<&str> = named.iter().filter(|claim| lasso::is_bound(claim)).map(|claim| claim.name()).collect();
-        if let ([bound], Some(_)) = (&bounds[..], &question.property.as_ref().filter(|name| !name.is_empty())) {
+        let elsewhere: Vec<&str> =
+            named.iter().filter(|claim| bounds::is_of_all_states(claim)).map(|claim| claim.name()).collect();
+        if let ([claim], Some(_)) = (&elsewhere[..], &question.property.as_ref().filter(|name| !name.is_empty())) {
             return Err(error(format!(
-                "{bound} is a bound on steps, and no search from here; `doorway check` decides it"
+                "{claim} is decided on all states at once, and no search from here; a check of the machine decides it"
             )));
         }
-        let from = Self::state(&mut self.world, run)?;
-        let goal = predicate.as_ref().map_or(Goal::Breaks(&named), Goal::Holds);
+        let states = Self::states(&mut self.world, run)?;
+        let bounds = if predicate.is_some() { &[][..] } else { &named[..] };
+        let bounds: Vec<Bound<'_>> =
+            bounds.iter().filter_map(|claim| Bound::along(&self.world, claim, &states, run)).collect();
+        let from = states.last().cloned().unwrap_or_else(|| self.world.initial());
+        let goal = predicate.as_ref().map_or(Goal::Breaks(&named, &bounds), Goal::Holds);
         let most = question.most.unwrap_or(self.most).max(1);
         let sought = seek::search(&mut self.world, from, &goal, most, stop).map_err(error)?;
-        let Sought { way, found, states, complete, repeats_from } = sought;
+        let Sought { way, found, states, complete, shortest, repeats_from, property } = sought;
         let Some(way) = way else {
             let says = if complete {
-                let except = if bounds.is_empty() || predicate.is_some() {
+                let except = if elsewhere.is_empty() || predicate.is_some() {
                     String::new()
                 } else {
-                    format!(
-                        " Not searched for, because `doorway check` decides bounds on steps: {}.",
-                        bounds.join(", ")
-                    )
+                    format!(" Not searched for, because only a check decides them: {}.", elsewhere.join(", "))
                 };
                 let seen = self.world.statements_seen().into_iter().map(|statement| statement.label).collect();
                 let missing = predicate.as_ref().map_or_else(Vec::new, |predicate| predicate.names_none_of(&seen));
@@ -345,10 +387,10 @@ impl Driver {
                 "{found} is broken by a run without end: after {from} of these {steps} steps, the rest repeats for ever."
             ),
             None if steps == 0 => format!("{found} here."),
-            None => format!("{found} after {steps} more step{plural}: a shortest way."),
+            None if shortest => format!("{found} after {steps} more step{plural}: a shortest way."),
+            None => format!("{found} after {steps} more step{plural}."),
         };
         let repeats_from = repeats_from.map(|from| run.len() + from);
-        let property = repeats_from.map(|_| found);
         Ok(
             json!({ "run": written(&all), "states": states, "says": says, "repeats_from": repeats_from, "property": property }),
         )
@@ -358,17 +400,25 @@ impl Driver {
     fn run_of(&self, text: &str) -> Result<Value, Value> {
         let text = text.trim().trim_start_matches("doorway replay ").trim();
         if !text.contains('/') {
-            return Ok(json!({ "run": written(&read(text).map_err(error)?) }));
+            return Ok(json!({ "run": written(&short(read(text).map_err(error)?)?) }));
         }
         let token: Token = text.parse().map_err(|e: TokenError| error(e))?;
-        let Some((subject, sizes, rules)) = self.subject else {
-            return Err(error("this machine has no name; give the steps alone, such as 0.1x3.0c"));
-        };
-        let tracked = token.rules.for_properties(&subject.claims(sizes));
-        if (&token.id, token.sizes, written_rules(tracked)) != (&subject.id(), sizes, written_rules(rules)) {
-            return Err(error(format!("the token is of another machine; `doorway explore '{token}'` opens that one")));
+        short(token.actions.clone())?;
+        match &self.named {
+            None => return Err(error("this machine has no name; give the steps alone, such as 0.1x3.0c")),
+            Some(Named::Own(check)) => {
+                check.replay(text).map_err(error)?;
+            }
+            Some(Named::Catalogue(subject, sizes, rules)) => {
+                let tracked = token.rules.for_properties(&subject.claims(*sizes));
+                let written = |rules| with_written(rules, Rules::default());
+                if (&token.id, token.sizes, written(tracked)) != (&subject.id(), *sizes, written(*rules)) {
+                    let says = format!("the token is of another machine; `doorway explore '{token}'` opens that one");
+                    return Err(error(says));
+                }
+                token.replay().map_err(error)?;
+            }
         }
-        token.replay().map_err(error)?;
         Ok(json!({
             "run": written(&token.actions),
             "repeats_from": token.repeats_from,
@@ -377,19 +427,10 @@ impl Driver {
     }
 }
 
-/// The rules that tokens know of.
-fn written_rules(rules: Rules) -> Rules {
-    Rules {
-        passages: rules.passages,
-        crashes: rules.crashes,
-        deaths: rules.deaths,
-        registers: rules.registers,
-        force_registers: rules.force_registers,
-        alike: rules.alike,
-        give_ups: rules.give_ups,
-        order: rules.order,
-        wakes: rules.wakes,
-        timed_sleeps: rules.timed_sleeps,
-        ..Rules::default()
+/// A run that a page can show.
+fn short(run: Vec<Action>) -> Result<Vec<Action>, Value> {
+    if run.len() <= MOST_STEPS {
+        return Ok(run);
     }
+    Err(error(format!("this run has {} steps, and a page shows {MOST_STEPS} at most", run.len())))
 }

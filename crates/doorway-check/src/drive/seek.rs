@@ -1,6 +1,7 @@
 //! A search from one state, breadth-first, for the shortest way to what is sought.
 
 use super::Predicate;
+use super::bounds::{self, Bound};
 use super::lasso::{self, Edge};
 use crate::explore::holds_at;
 use crate::property::{Property, Test};
@@ -13,9 +14,9 @@ use std::hash::{Hash as _, Hasher as _};
 pub(super) enum Goal<'a> {
     /// A state in which this holds.
     Holds(&'a Predicate),
-    /// A state, a step or a run without end that breaks one of these. Of what can happen
-    /// sometimes, a state in which it does.
-    Breaks(&'a [&'a Property]),
+    /// A state, a step or a run that breaks one of these. Of what can happen sometimes, a state in
+    /// which it does. The bounds among them know what has been counted so far.
+    Breaks(&'a [&'a Property], &'a [Bound<'a>]),
 }
 
 /// What was found.
@@ -28,8 +29,12 @@ pub(super) struct Sought {
     pub(super) states: usize,
     /// Whether these are all.
     pub(super) complete: bool,
+    /// Whether no way is shorter.
+    pub(super) shortest: bool,
     /// From which step of the way on it repeats for ever.
     pub(super) repeats_from: Option<usize>,
+    /// The property that the run as a whole breaks, and no state of it.
+    pub(super) property: Option<String>,
 }
 
 /// The states found, and how.
@@ -88,14 +93,25 @@ pub(super) fn search(
     most: usize,
     stop: &dyn Fn() -> bool,
 ) -> Result<Sought, TextError> {
-    let endless: Vec<&Property> = match goal {
-        Goal::Breaks(properties) => properties.iter().filter(|p| p.needs_graph()).copied().collect(),
-        Goal::Holds(_) => Vec::new(),
+    let (endless, bounded): (Vec<&Property>, &[Bound<'_>]) = match goal {
+        Goal::Breaks(properties, bounded) => {
+            (properties.iter().filter(|p| p.needs_graph() && !bounds::is_bound(p)).copied().collect(), bounded)
+        }
+        Goal::Holds(_) => (Vec::new(), &[]),
     };
+    let of_steps = matches!(goal, Goal::Breaks(all, _) if all.iter().any(|p| matches!(p.test, Test::Unless(..) | Test::FirstCome(_) | Test::Monitor(_))));
     let mut found = Found::new(from);
     let mut edges: Vec<Vec<Edge>> = Vec::new();
     let done = |found: &Found, way, what: String, complete, repeats_from| {
-        Ok(Sought { way, found: what, states: found.states.len(), complete, repeats_from })
+        Ok(Sought {
+            way,
+            found: what,
+            states: found.states.len(),
+            complete,
+            shortest: true,
+            repeats_from,
+            property: None,
+        })
     };
     if let Some(what) = reached(world, goal, None, &found.states[0].clone())? {
         return done(&found, Some(Vec::new()), what, true, None);
@@ -114,11 +130,10 @@ pub(super) fn search(
             let mut next = state.clone();
             let Some(stepped) = world.act(&mut next, action)? else { continue };
             let (id, new) = found.add(next, at as u32, action);
-            if !endless.is_empty() {
+            if !endless.is_empty() || !bounded.is_empty() {
                 let entered = stepped.entered;
                 out.push(Edge { to: id, action, entered, gives_up: action.what == What::GiveUp });
             }
-            let of_steps = matches!(goal, Goal::Breaks(all) if all.iter().any(|p| matches!(p.test, Test::Unless(..) | Test::FirstCome(_))));
             if new || of_steps {
                 let next = found.states[id as usize].clone();
                 if let Some(what) = reached(world, goal, Some((&state, stepped)), &next)? {
@@ -131,12 +146,24 @@ pub(super) fn search(
         edges.push(out);
         at += 1;
     }
+    // A run that exceeds a bound does so wherever the search has ended.
+    let depth = found.way(at.saturating_sub(1) as u32).len();
+    for bound in bounded {
+        if let Some(way) = bound.exceeded(world, &found, &edges, stop) {
+            let shortest = complete || way.len() <= depth;
+            let sought = done(&found, Some(way), format!("{} is broken", bound.name()), complete, None)?;
+            return Ok(Sought { shortest, property: Some(bound.name().to_owned()), ..sought });
+        }
+    }
     if complete {
         for property in endless {
-            if let Some((way, from)) = lasso::find(world, &found, &edges, property) {
-                return done(&found, Some(way), property.name().to_owned(), true, Some(from));
+            if let Some((way, from)) = lasso::find(world, &found, &edges, property, stop) {
+                let name = property.name().to_owned();
+                let sought = done(&found, Some(way), name.clone(), true, Some(from))?;
+                return Ok(Sought { property: Some(name), ..sought });
             }
         }
+        complete = !stop();
     }
     done(&found, None, String::new(), complete, None)
 }
@@ -150,7 +177,7 @@ fn reached(
 ) -> Result<Option<String>, TextError> {
     match goal {
         Goal::Holds(predicate) => Ok(predicate.holds(world, state)?.then(|| "It is so".to_owned())),
-        Goal::Breaks(properties) => {
+        Goal::Breaks(properties, _) => {
             for property in *properties {
                 let sometimes = matches!(property.test, Test::Sometimes(_));
                 match holds_at(world, came, state, property)? {

@@ -5,68 +5,91 @@
 //! other name can be pointed here; and it must not come from another origin.
 
 use super::{Driver, GRAMMAR};
+use crate::sim::TextError;
 use crate::viewer;
 use serde_json::{Value, json};
-use std::fmt::Write as _;
+use std::cell::Cell;
+use std::collections::{HashMap, VecDeque};
+use std::fmt::{self, Write as _};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read, Write as _};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 const MOST_HEADERS: usize = 64;
 const LONGEST_HEAD: usize = 32 << 10;
 const LONGEST_BODY: usize = 4 << 20;
-/// A browser keeps a few connections; more are refused.
-const MOST_CONNECTIONS: usize = 64;
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Connections whose request has not shown the token yet. One more, and the oldest is closed.
+const MOST_STRANGERS: usize = 48;
+/// Requests with the token that are being answered. A browser keeps six for each tab's host.
+const MOST_GUESTS: usize = 64;
+/// Each search has a machine of its own, with states of its own.
+const MOST_SEARCHES: usize = 4;
+/// How long a whole request may take to arrive, and a connection to close after its answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// After how many states a search looks whether the page that asked is still there.
+const LOOKS_UP: u32 = 512;
 
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+type Make = dyn Fn() -> Result<Driver, TextError> + Send + Sync;
+
 /// A page that is being served.
-#[derive(Debug)]
+///
+/// Positions are answered one after the other, in the thread that [runs](Page::run) the page. Each
+/// search has a thread and a machine of its own, so it keeps no other tab waiting.
 pub struct Page {
     driver: Driver,
     listener: TcpListener,
     door: Arc<Door>,
 }
 
-/// What a request must know.
+impl fmt::Debug for Page {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Page").field("port", &self.door.port).finish_non_exhaustive()
+    }
+}
+
+/// Why there is no page.
 #[derive(Debug)]
+pub enum PageError {
+    /// The text cannot be run by replay.
+    Text(TextError),
+    /// The port is not available.
+    Port(io::Error),
+}
+
+impl fmt::Display for PageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(e) => e.fmt(f),
+            Self::Port(e) => write!(f, "cannot serve a page on 127.0.0.1: {e}"),
+        }
+    }
+}
+impl std::error::Error for PageError {}
+
+/// What a request must know, and which requests there are.
 struct Door {
     port: u16,
     token: String,
-    /// How many questions have come.
-    asked: AtomicU64,
-    /// Searches of questions up to this one should end.
-    stopped: AtomicU64,
-    connections: AtomicUsize,
+    patience: Duration,
+    make: Box<Make>,
+    /// The oldest first.
+    strangers: Mutex<VecDeque<Arc<TcpStream>>>,
+    guests: AtomicUsize,
+    /// The searches under way by the names that their pages gave them, and whether they should end.
+    searches: Mutex<HashMap<String, Arc<AtomicBool>>>,
 }
 
-/// A question, its number, and where its answer goes.
-type Asked = (Value, u64, Sender<(u16, Value)>);
-
-impl Driver {
-    /// Takes a port of the loopback address: this one, or any if it is 0. Nothing is answered
-    /// before [`Page::run`].
-    ///
-    /// # Errors
-    /// If the port cannot be had.
-    pub fn serve(self, port: u16) -> io::Result<Page> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-        let door = Door {
-            port: listener.local_addr()?.port(),
-            token: random(),
-            asked: AtomicU64::new(0),
-            stopped: AtomicU64::new(0),
-            connections: AtomicUsize::new(0),
-        };
-        Ok(Page { driver: self, listener, door: Arc::new(door) })
-    }
-}
+/// A question, and where its answer goes.
+type Asked = (Value, Sender<Answer>);
+/// A status, and a document.
+type Answer = (u16, Value);
 
 /// 128 bits that nobody can guess: the keys of the hash function come from the system's source of
 /// random numbers.
@@ -81,7 +104,59 @@ fn random() -> String {
     token
 }
 
+/// A thread that panicked while it held the lock has left nothing half-done.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Page {
+    /// Takes a port of the loopback address: this one, or any if it is 0. `make` builds the
+    /// machine, once for the page and once for each search. Nothing is answered before
+    /// [`Page::run`].
+    ///
+    /// ```
+    /// use doorway_check::Property;
+    /// use doorway_check::drive::{Driver, Page};
+    /// use doorway_check::sim::{Rules, World};
+    /// use doorway_core::k_exclusion::anderson_moir_94::Chain;
+    ///
+    /// let page = Page::new(0, || {
+    ///     let chain = World::new(2, Rules::default(), |site| Chain::new(site, 2, 1))?;
+    ///     Driver::new(chain, vec![Property::exclusion("k-exclusion", 1)])
+    /// })?;
+    /// assert!(page.url().starts_with("http://127.0.0.1:"));
+    /// # Ok::<(), doorway_check::drive::PageError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the text cannot be run by replay, or the port is not available.
+    pub fn new(
+        port: u16,
+        make: impl Fn() -> Result<Driver, TextError> + Send + Sync + 'static,
+    ) -> Result<Self, PageError> {
+        let driver = make().map_err(PageError::Text)?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(PageError::Port)?;
+        let door = Door {
+            port: listener.local_addr().map_err(PageError::Port)?.port(),
+            token: random(),
+            patience: PATIENCE,
+            make: Box::new(make),
+            strangers: Mutex::default(),
+            guests: AtomicUsize::new(0),
+            searches: Mutex::default(),
+        };
+        Ok(Self { driver, listener, door: Arc::new(door) })
+    }
+
+    /// How long a request may take to arrive as a whole; ten seconds by default.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        let Self { driver, listener, door } = self;
+        let door = Arc::into_inner(door).map(|door| Arc::new(Door { patience, ..door }));
+        // Nobody else has the door before the page runs.
+        Self { driver, listener, door: door.expect("the page does not run yet") }
+    }
+
     /// Its address. Only a browser that is given this address can use the page.
     #[must_use]
     pub fn url(&self) -> String {
@@ -92,23 +167,23 @@ impl Page {
     pub fn run(mut self) {
         let (to, questions) = channel::<Asked>();
         let first = self.first_page();
-        let (listener, door) = (self.listener, Arc::clone(&self.door));
+        let (listener, door) = (self.listener, self.door);
         std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (door, to, first) = (Arc::clone(&door), to.clone(), Arc::clone(&first));
-                if door.connections.fetch_add(1, SeqCst) >= MOST_CONNECTIONS {
-                    door.connections.fetch_sub(1, SeqCst);
+            loop {
+                let Ok((stream, _)) = listener.accept() else {
+                    // There are too many open files; some will be closed.
+                    std::thread::sleep(Duration::from_millis(20));
                     continue;
-                }
-                std::thread::spawn(move || {
-                    // A browser that goes away is not an error.
-                    let _ = serve(stream, &door, &to, &first);
-                    door.connections.fetch_sub(1, SeqCst);
-                });
+                };
+                let stranger = Stranger::comes(&door, stream);
+                let (to, first) = (to.clone(), Arc::clone(&first));
+                // A browser that goes away is not an error. If there is no other thread, it is sent
+                // away.
+                let _ = std::thread::Builder::new().spawn(move || drop(serve(stranger, &to, &first)));
             }
         });
         // The machine stays in this thread.
-        answer_all(&mut self.driver, &self.door, &questions);
+        answer_all(&mut self.driver, &questions);
     }
 
     fn first_page(&mut self) -> Arc<str> {
@@ -118,72 +193,150 @@ impl Page {
     }
 }
 
-fn answer_all(driver: &mut Driver, door: &Door, questions: &Receiver<Asked>) {
-    while let Ok((question, number, to)) = questions.recv() {
-        let answer = match driver.answer(&question, &|| door.stopped.load(SeqCst) >= number) {
-            Ok(answer) => (200, answer),
-            Err(error) => (400, error),
-        };
-        let _ = to.send(answer);
+fn answer_all(driver: &mut Driver, questions: &Receiver<Asked>) {
+    while let Ok((question, to)) = questions.recv() {
+        let _ = to.send(status(driver.answer(&question, &|| false)));
     }
 }
 
-/// What matters of a request.
+fn status(answer: Result<Value, Value>) -> Answer {
+    match answer {
+        Ok(answer) => (200, answer),
+        Err(error) => (400, error),
+    }
+}
+
+/// A connection that has not shown the token yet. There may be many of these at a time, on purpose
+/// or not; so that they keep nobody out, the oldest has to leave for the newest.
+struct Stranger {
+    door: Arc<Door>,
+    stream: Arc<TcpStream>,
+    until: Instant,
+}
+
+impl Stranger {
+    fn comes(door: &Arc<Door>, stream: TcpStream) -> Self {
+        let stream = Arc::new(stream);
+        let mut strangers = locked(&door.strangers);
+        strangers.push_back(Arc::clone(&stream));
+        if strangers.len() > MOST_STRANGERS
+            && let Some(oldest) = strangers.pop_front()
+        {
+            // Its thread notices that.
+            let _ = oldest.shutdown(Shutdown::Both);
+        }
+        drop(strangers);
+        Self { door: Arc::clone(door), stream, until: Instant::now() + door.patience }
+    }
+
+    /// It has shown the token. `None` if there are too many of these.
+    fn is_known(&self) -> Option<Guest<'_>> {
+        self.leaves();
+        let guest = Guest { door: &self.door };
+        (self.door.guests.fetch_add(1, SeqCst) < MOST_GUESTS).then_some(guest)
+    }
+
+    fn leaves(&self) {
+        locked(&self.door.strangers).retain(|other| !Arc::ptr_eq(other, &self.stream));
+    }
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        self.leaves();
+    }
+}
+
+/// A request with the token, until it is answered.
+struct Guest<'d> {
+    door: &'d Door,
+}
+
+impl Drop for Guest<'_> {
+    fn drop(&mut self) {
+        self.door.guests.fetch_sub(1, SeqCst);
+    }
+}
+
+/// Reads until a moment, however slowly the bytes come.
+struct Until<'s> {
+    stream: &'s TcpStream,
+    until: Instant,
+}
+
+impl Read for Until<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        let mut stream = self.stream;
+        stream.read(buffer)
+    }
+}
+
+/// What matters of the head of a request.
 struct Request {
     post: bool,
     path: String,
-    /// The headers that matter, in small letters.
+    /// In small letters.
     headers: Vec<(String, String)>,
-    body: Vec<u8>,
+    /// How long the body is.
+    length: usize,
+    /// What has come of the body so far.
+    begun: Vec<u8>,
 }
 
 impl Request {
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
-}
 
-/// Reads a request; `None` if it is malformed or too long.
-fn read(stream: &mut TcpStream) -> io::Result<Option<Request>> {
-    let mut bytes = Vec::new();
-    let mut part = [0; 4096];
-    loop {
-        let n = stream.read(&mut part)?;
-        if n == 0 || bytes.len() + n > LONGEST_HEAD + LONGEST_BODY {
-            return Ok(None);
-        }
-        bytes.extend_from_slice(&part[..n]);
-        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
-        let mut head = httparse::Request::new(&mut headers);
-        let length = match head.parse(&bytes) {
-            Ok(httparse::Status::Complete(length)) => length,
-            Ok(httparse::Status::Partial) if bytes.len() < LONGEST_HEAD => continue,
-            _ => return Ok(None),
-        };
-        let post = match head.method {
-            Some("GET") => false,
-            Some("POST") => true,
-            _ => return Ok(None),
-        };
-        let pair =
-            |h: &httparse::Header<'_>| (h.name.to_ascii_lowercase(), String::from_utf8_lossy(h.value).into_owned());
-        let mut request = Request {
-            post,
-            path: head.path.unwrap_or_default().to_owned(),
-            headers: head.headers.iter().map(pair).collect(),
-            body: Vec::new(),
-        };
-        let body = request.header("content-length").map_or(Some(0), |length| length.parse::<usize>().ok());
-        let Some(body) = body.filter(|&body| body <= LONGEST_BODY) else { return Ok(None) };
-        while bytes.len() < length + body {
+    /// Reads the head; `None` if it is malformed or too long.
+    fn read(stream: &mut impl Read) -> io::Result<Option<Self>> {
+        let mut bytes = Vec::new();
+        let mut part = [0; 4096];
+        loop {
             let n = stream.read(&mut part)?;
             if n == 0 {
                 return Ok(None);
             }
             bytes.extend_from_slice(&part[..n]);
+            let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+            let mut head = httparse::Request::new(&mut headers);
+            let ends = match head.parse(&bytes) {
+                Ok(httparse::Status::Complete(ends)) => ends,
+                Ok(httparse::Status::Partial) if bytes.len() < LONGEST_HEAD => continue,
+                _ => return Ok(None),
+            };
+            let post = match head.method {
+                Some("GET") => false,
+                Some("POST") => true,
+                _ => return Ok(None),
+            };
+            let pair =
+                |h: &httparse::Header<'_>| (h.name.to_ascii_lowercase(), String::from_utf8_lossy(h.value).into_owned());
+            let mut request = Self {
+                post,
+                path: head.path.unwrap_or_default().to_owned(),
+                headers: head.headers.iter().map(pair).collect(),
+                length: 0,
+                begun: bytes[ends..].to_vec(),
+            };
+            let length = request.header("content-length").map_or(Some(0), |length| length.parse::<usize>().ok());
+            let Some(length) = length.filter(|&length| length <= LONGEST_BODY) else { return Ok(None) };
+            request.length = length;
+            return Ok(Some(request));
         }
-        request.body = bytes[length..length + body].to_vec();
-        return Ok(Some(request));
+    }
+
+    /// The body, if it comes as a whole.
+    fn body(&mut self, stream: &mut impl Read) -> io::Result<Vec<u8>> {
+        let mut body = std::mem::take(&mut self.begun);
+        body.truncate(self.length);
+        stream.take((self.length - body.len()) as u64).read_to_end(&mut body)?;
+        Ok(body)
     }
 }
 
@@ -193,7 +346,8 @@ fn refusal(request: &Request, door: &Door) -> Option<(u16, &'static str)> {
     let port = if door.port == 80 { String::new() } else { format!(":{}", door.port) };
     let hosts = ["127.0.0.1", "localhost"].map(|name| format!("{name}{port}"));
     let is_ours = |host: &&str| hosts.iter().any(|known| known.eq_ignore_ascii_case(host));
-    let Some(host) = request.header("host").filter(is_ours) else {
+    let once = request.headers.iter().filter(|(name, _)| name == "host").count() == 1;
+    let Some(host) = request.header("host").filter(is_ours).filter(|_| once) else {
         return Some((421, "this is another host"));
     };
     let own = format!("http://{host}");
@@ -213,42 +367,110 @@ fn refusal(request: &Request, door: &Door) -> Option<(u16, &'static str)> {
     (request.post && !json).then_some((415, "this is not JSON"))
 }
 
-fn serve(mut stream: TcpStream, door: &Door, to: &Sender<Asked>, first: &str) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let Some(request) = read(&mut stream)? else { return reply(&mut stream, 400, "text/plain", b"bad request") };
+fn serve(stranger: Stranger, to: &Sender<Asked>, first: &str) -> io::Result<()> {
+    let (stream, door) = (&*stranger.stream, &*stranger.door);
+    stream.set_write_timeout(Some(door.patience))?;
+    let mut coming = Until { stream, until: stranger.until };
+    let Some(mut request) = Request::read(&mut coming)? else {
+        return stranger.reply(400, "text/plain", b"bad request");
+    };
     if let Some((status, why)) = refusal(&request, door) {
-        return reply(&mut stream, status, "text/plain", why.as_bytes());
+        return stranger.reply(status, "text/plain", why.as_bytes());
     }
+    let Some(_guest) = stranger.is_known() else {
+        return stranger.reply(503, "text/plain", b"too many requests at a time");
+    };
     let path = &request.path[1 + door.token.len()..];
     match (request.post, path) {
-        (false, "/") => reply(&mut stream, 200, "text/html", first.as_bytes()),
+        (false, "/") => stranger.reply(200, "text/html", first.as_bytes()),
         (true, "/ask") => {
-            let (status, answer) = ask(&request.body, door, to);
-            reply(&mut stream, status, "application/json", answer.to_string().as_bytes())
+            let body = request.body(&mut coming)?;
+            let (status, answer) = ask(&body, door, to, stream);
+            stranger.reply(status, "application/json", answer.to_string().as_bytes())
         }
-        _ => reply(&mut stream, 404, "text/plain", b"there is nothing here"),
+        _ => stranger.reply(404, "text/plain", b"there is nothing here"),
     }
 }
 
-fn ask(body: &[u8], door: &Door, to: &Sender<Asked>) -> (u16, Value) {
+fn ask(body: &[u8], door: &Door, to: &Sender<Asked>, stream: &TcpStream) -> Answer {
     let Ok(question) = serde_json::from_slice::<Value>(body) else {
         return (400, json!({ "error": "this is not JSON" }));
     };
-    if question["ask"] == "stop" {
-        door.stopped.store(door.asked.load(SeqCst), SeqCst);
-        return (200, json!({}));
+    let name = || question["search"].as_str().unwrap_or_default().to_owned();
+    match question["ask"].as_str() {
+        Some("stop") => {
+            if let Some(search) = locked(&door.searches).get(&name()) {
+                search.store(true, SeqCst);
+            }
+            (200, json!({}))
+        }
+        Some("search") => search(&question, name(), door, stream),
+        _ => {
+            let (answer, answers) = channel();
+            let gone = (500, json!({ "error": "the driver has ended" }));
+            if to.send((question, answer)).is_err() {
+                return gone;
+            }
+            answers.recv().unwrap_or(gone)
+        }
     }
-    let (answer, answers) = channel();
-    let gone = (500, json!({ "error": "the driver has ended" }));
-    let number = door.asked.fetch_add(1, SeqCst) + 1;
-    if to.send((question, number, answer)).is_err() {
-        return gone;
-    }
-    answers.recv().unwrap_or(gone)
 }
 
-fn reply(stream: &mut TcpStream, status: u16, kind: &str, body: &[u8]) -> io::Result<()> {
+/// Searches in this thread, with a machine of its own, until the page says stop or has gone away.
+fn search(question: &Value, name: String, door: &Door, stream: &TcpStream) -> Answer {
+    let stopped = Arc::new(AtomicBool::new(false));
+    let mut searches = locked(&door.searches);
+    if searches.len() >= MOST_SEARCHES {
+        let error = format!("{MOST_SEARCHES} searches are under way; stop one of them, or wait");
+        return (429, json!({ "error": error }));
+    }
+    if searches.contains_key(&name) {
+        return (400, json!({ "error": "a search of this name is under way" }));
+    }
+    searches.insert(name.clone(), Arc::clone(&stopped));
+    drop(searches);
+    let _ends = Ends { door, name };
+    let turns = Cell::new(0u32);
+    let stop = || {
+        turns.set(turns.get().wrapping_add(1));
+        stopped.load(SeqCst) || turns.get().is_multiple_of(LOOKS_UP) && has_gone(stream)
+    };
+    let mut driver = match (door.make)() {
+        Ok(driver) => driver,
+        Err(e) => return (500, json!({ "error": e.to_string() })),
+    };
+    status(driver.answer(question, &stop))
+}
+
+/// Strikes a search off the list, whatever ends it.
+struct Ends<'d> {
+    door: &'d Door,
+    name: String,
+}
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        locked(&self.door.searches).remove(&self.name);
+    }
+}
+
+/// Whether the other side has closed the connection.
+fn has_gone(stream: &TcpStream) -> bool {
+    if stream.set_nonblocking(true).is_err() {
+        return true;
+    }
+    let looked = stream.peek(&mut [0]);
+    let waits = matches!(&looked, Err(e) if e.kind() == io::ErrorKind::WouldBlock);
+    stream.set_nonblocking(false).is_err() || !waits && !matches!(looked, Ok(1..))
+}
+
+impl Stranger {
+    fn reply(&self, status: u16, kind: &str, body: &[u8]) -> io::Result<()> {
+        reply(&self.stream, status, kind, body, self.door.patience)
+    }
+}
+
+fn reply(mut stream: &TcpStream, status: u16, kind: &str, body: &[u8], patience: Duration) -> io::Result<()> {
     let reason = match status {
         200 => "OK",
         400 => "Bad Request",
@@ -256,6 +478,8 @@ fn reply(stream: &mut TcpStream, status: u16, kind: &str, body: &[u8]) -> io::Re
         404 => "Not Found",
         415 => "Unsupported Media Type",
         421 => "Misdirected Request",
+        429 => "Too Many Requests",
+        503 => "Service Unavailable",
         _ => "Internal Server Error",
     };
     let head = format!(
@@ -270,7 +494,6 @@ fn reply(stream: &mut TcpStream, status: u16, kind: &str, body: &[u8]) -> io::Re
     stream.flush()?;
     // Otherwise unread bytes of a request that was refused could take the answer with them.
     stream.shutdown(Shutdown::Write)?;
-    let mut rest = [0; 4096];
-    while stream.read(&mut rest)? > 0 {}
-    Ok(())
+    let mut rest = Until { stream, until: Instant::now() + patience };
+    io::copy(&mut rest, &mut io::sink()).map(|_| ())
 }

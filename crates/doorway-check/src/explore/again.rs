@@ -73,10 +73,10 @@ fn is_shown(
     Ok(match test {
         Test::Always(so) => !parts.iter().all(|&part| so(&is.of(part))),
         Test::Sometimes(so) => parts.iter().any(|&part| so(&is.of(part))),
-        Test::Unless(so, until) => parts.iter().any(|&part| breaks_off(so, until, &was.of(part), &is.of(part))),
+        Test::Unless(so, until) => parts.iter().any(|&part| breaks_off(&**so, &**until, &was.of(part), &is.of(part))),
         Test::FirstCome(k) => last.is_some_and(|stepped| stepped.overtook as usize >= *k),
         Test::Linearizable(_) => !world.is_linearizable(state),
-        Test::NoPanic => world.who_panicked(state).is_some(),
+        Test::NoPanic => world.panicked_process(state).is_some(),
         Test::OneWaits => {
             let text = pair.text.clone();
             pair.plain.has_two_at_a_word_of_one(&text)?
@@ -96,7 +96,14 @@ fn is_shown(
             pair.run_alone((0..pair.plain.processes()).filter(|&p| is_set(passed, p)).collect::<Vec<_>>())?;
             true
         }
-        Test::LeadsTo(..) | Test::DeadlockFree | Test::BoundedExit | Test::AtMost(..) | Test::OwnSteps(..) => true,
+        Test::Monitor(watcher) => last.is_some_and(|stepped| world.is_rejected(watcher, stepped)),
+        Test::LeadsTo(..)
+        | Test::DeadlockFree
+        | Test::BoundedExit
+        | Test::AtMost(..)
+        | Test::OwnSteps(..)
+        | Test::Overtaking(..)
+        | Test::Ltl(_) => true,
     })
 }
 

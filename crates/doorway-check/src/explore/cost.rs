@@ -8,11 +8,13 @@
 
 use super::graph::{Edge, Graph};
 use super::progress::Lasso;
-use super::search::Search;
+use super::search::{Search, check_keep};
 use super::store::{StateId, Store};
-use super::{Explorer, Stop, again};
+use super::{Explorer, Stop, again, count, thousands};
 use crate::sim::{TextError, World};
 use crate::trace::Trace;
+use doorway_core::registry::CostModel;
+use std::fmt;
 use std::time::{Duration, Instant};
 
 /// What a search for the worst passage of one process found.
@@ -22,6 +24,8 @@ pub struct WorstPassage {
     pub process: usize,
     /// Remote references of its worst passage.
     pub worst: Worst,
+    /// How many passages each process made at most.
+    pub passages: Option<u32>,
     /// A run that ends with the worst passage, or that repeats a cycle with a cost.
     pub trace: Option<Trace>,
     /// States found.
@@ -38,7 +42,7 @@ pub struct WorstPassage {
     pub measuring: Duration,
 }
 
-/// The cost of the worst passage.
+/// A maximum: the cost of the worst passage, or the most steps of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Worst {
     /// At most this many.
@@ -55,6 +59,141 @@ impl Worst {
             Self::Bounded(n) => Some(n),
             Self::Unbounded => None,
         }
+    }
+}
+
+/// Remote references of the worst passage of any process.
+#[derive(Clone, Debug)]
+pub struct Rmr {
+    /// What counts as a remote reference.
+    pub model: CostModel,
+    /// How many processes competed at most during a measured passage.
+    pub contention: usize,
+    /// The worst passage of each process, in turn; fewer if the search was interrupted.
+    pub passages: Vec<WorstPassage>,
+    /// How many processes there are.
+    pub processes: usize,
+}
+
+/// The worst passages of all processes, exactly: measures one process after the other. `search`
+/// makes the search and the machine, with rules that [measure](crate::sim::Rules::measure) what it
+/// is given.
+///
+/// ```
+/// use doorway_check::Explorer;
+/// use doorway_check::explore::{Worst, rmr};
+/// use doorway_check::sim::{Rules, World};
+/// use doorway_core::mutex::yang_anderson_93::TwoProcess;
+/// use doorway_core::registry::CostModel;
+///
+/// let found = rmr(CostModel::Dsm, 2, 2, |measure| {
+///     let rules = Rules { measure: Some(measure), ..Rules::default() };
+///     Ok((Explorer::new(2), World::new(2, rules, TwoProcess::new)?))
+/// })?;
+/// assert_eq!(found.worst(), Worst::Bounded(10));
+/// assert!(found.is_complete());
+/// # Ok::<(), doorway_check::sim::TextError>(())
+/// ```
+///
+/// # Errors
+/// As [`Explorer::run`].
+pub fn rmr<'a>(
+    model: CostModel,
+    contention: usize,
+    processes: usize,
+    mut search: impl FnMut((usize, CostModel)) -> Result<(Explorer<'a>, World), TextError>,
+) -> Result<Rmr, TextError> {
+    let mut found = Rmr { model, contention, passages: Vec::new(), processes };
+    for p in 0..processes {
+        let (explorer, world) = search((p, model))?;
+        found.passages.push(explorer.worst_passage(world, contention)?);
+        if found.stop() == Some(Stop::Interrupted) {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+impl Rmr {
+    /// The worst of all.
+    #[must_use]
+    pub fn worst(&self) -> Worst {
+        self.passages.iter().map(|passage| passage.worst).max().unwrap_or(Worst::Bounded(0))
+    }
+
+    /// The passage that is the worst of all; the first of several.
+    #[must_use]
+    pub fn worst_passage(&self) -> Option<&WorstPassage> {
+        self.passages.iter().find(|passage| passage.worst == self.worst())
+    }
+
+    /// Whether these are the worst passages: no limit ended a search. Otherwise the true worst case
+    /// may be larger.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.passages.len() == self.processes && self.passages.iter().all(|passage| passage.complete)
+    }
+
+    /// Why not.
+    #[must_use]
+    pub fn stop(&self) -> Option<Stop> {
+        self.passages.iter().find_map(|passage| passage.stop)
+    }
+
+    /// What was searched: `passages` of each process, and `why` is said of a search that stopped.
+    #[must_use]
+    pub fn covered(&self, passages: Option<u32>, why: &dyn Fn(Stop) -> String) -> String {
+        let sum = |of: fn(&WorstPassage) -> Duration| self.passages.iter().map(of).sum::<Duration>().as_secs_f64();
+        let extent = match (self.stop(), passages) {
+            (None, None) => "complete".to_owned(),
+            (None, Some(p)) => format!("complete for {} of each process", count(u64::from(p), "passage")),
+            (Some(stop), _) => format!("NOT complete, {}: the true worst case may be larger", why(stop)),
+        };
+        format!(
+            "exhaustive, each process in turn: {}, {}, {extent} ({:.2} s of search, {:.2} s of measuring)",
+            count(self.passages.iter().map(|passage| passage.states as u64).sum(), "state"),
+            count(self.passages.iter().map(|passage| passage.edges).sum(), "edge"),
+            sum(|passage| passage.searching),
+            sum(|passage| passage.measuring)
+        )
+    }
+}
+
+impl Worst {
+    /// As a number of remote references.
+    #[must_use]
+    pub fn in_words(self) -> String {
+        match self {
+            Self::Bounded(n) => thousands(n),
+            Self::Unbounded => "without bound: it does not spin locally".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Worst {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bounded(n) => f.write_str(&thousands(*n)),
+            Self::Unbounded => f.write_str("without bound"),
+        }
+    }
+}
+
+impl fmt::Display for Rmr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "at most {} compete, model {}\n", self.contention, self.model.name())?;
+        for passage in &self.passages {
+            writeln!(f, "  {:5}  {}", format!("p{}", passage.process), passage.worst.in_words())?;
+        }
+        writeln!(f, "  worst  {}", self.worst().in_words())?;
+        if let Some(trace) = self.worst_passage().and_then(|passage| passage.trace.as_ref()) {
+            writeln!(f, "\n{trace}")?;
+        }
+        write!(
+            f,
+            "\n{}",
+            self.covered(self.passages.first().and_then(|first| first.passages), &|stop| stop.to_string())
+        )
     }
 }
 
@@ -80,13 +219,17 @@ impl Explorer<'_> {
     ///
     /// # Panics
     /// If the rules measure no process.
-    pub fn worst_passages(self, mut world: World, contentions: &[usize]) -> Result<Vec<WorstPassage>, TextError> {
+    pub fn worst_passages(mut self, mut world: World, contentions: &[usize]) -> Result<Vec<WorstPassage>, TextError> {
         self.is_obeyed_by(&world)?;
+        // Nothing is asked but the cost; a step that a property counts would weigh like a
+        // reference.
+        self.properties.clear();
         if world.rules().sparse {
             return Err(TextError::Sparse);
         }
         let initial = world.initial();
         let begun = Instant::now();
+        world.survey(&initial);
         let mut search = Search::with_graph(self, &mut world, initial)?;
         let (_, stop) = search.search(&mut world)?;
         search.refuse_panics(&world)?;
@@ -96,7 +239,9 @@ impl Explorer<'_> {
             let passage = worst_among(&mut world, &search, contention)?;
             Ok(WorstPassage { complete: stop.is_none(), stop, searching, ..passage })
         };
-        contentions.iter().map(among).collect()
+        let passages = contentions.iter().map(among).collect::<Result<_, _>>()?;
+        check_keep(&world, search.store.len())?;
+        Ok(passages)
     }
 }
 
@@ -126,6 +271,7 @@ fn worst_among(world: &mut World, search: &Search<'_>, contention: usize) -> Res
     Ok(WorstPassage {
         process,
         worst,
+        passages: world.rules().passages,
         trace: (!trace.is_empty()).then_some(trace),
         states: store.len(),
         edges: search.edges,

@@ -187,7 +187,14 @@ impl Hand {
                     }
                     false
                 }
-                Test::AtMost(_, so, _) | Test::OwnSteps(_, so) => {
+                Test::Ltl(_) => {
+                    for &part in parts {
+                        let view = View::new(machine, state).of(part);
+                        self.masks.extend(asked.formulas().iter().map(|formula| (formula.bits(&view), 0)));
+                    }
+                    false
+                }
+                Test::AtMost(_, so, _) | Test::OwnSteps(_, so) | Test::Overtaking(_, so) => {
                     let view = View::new(machine, state);
                     for &part in parts {
                         let view = view.of(part);
@@ -256,9 +263,10 @@ impl Hand {
             let broken = match &property.test {
                 Test::Unless(so, until) => {
                     let (before, after) = (View::new(machine, state), View::new(machine, next));
-                    parts.iter().any(|&part| breaks_off(so, until, &before.of(part), &after.of(part)))
+                    parts.iter().any(|&part| breaks_off(&**so, &**until, &before.of(part), &after.of(part)))
                 }
                 Test::FirstCome(k) => stepped.overtook as usize >= *k,
+                Test::Monitor(watcher) => machine.is_rejected(watcher, stepped),
                 _ => false,
             };
             if broken {
@@ -284,7 +292,7 @@ impl Hand {
 /// What the graph says of a step.
 fn by(lens: Lens<'_>, state: &State, next: &State, action: Action, stepped: Stepped) -> Result<u16, Halt> {
     let cost = u8::try_from(stepped.cost).map_err(|_| TextError::TooLarge)?;
-    let cost = if is_counted(lens, state, next) { 1 } else { cost };
+    let cost = counted(lens, state, next).unwrap_or(cost);
     let kind = match action.what {
         What::Crash | What::CrashWakes(_) | What::Restart => Kind::Crash,
         What::GiveUp => Kind::GivesUp,
@@ -294,15 +302,17 @@ fn by(lens: Lens<'_>, state: &State, next: &State, action: Action, stepped: Step
     Ok(Edge::new(0, action.process, kind, cost).by())
 }
 
-/// Whether a step is of the kind that a property limits. It weighs like a remote reference; the two
-/// are never measured together.
-fn is_counted(lens: Lens<'_>, state: &State, next: &State) -> bool {
-    lens.asked.iter().any(|asked| match asked.asks() {
-        (Property { test: Test::AtMost(.., counted), .. }, parts) => parts
-            .iter()
-            .any(|&part| counted(&View::new(lens.machine, state).of(part), &View::new(lens.machine, next).of(part))),
-        _ => false,
-    })
+/// Which bounds a step counts for, a bit for each; `None` if there are none. These bits take the
+/// place of remote references: the two are never measured together.
+fn counted(lens: Lens<'_>, state: &State, next: &State) -> Option<u8> {
+    let bounds =
+        lens.asked.iter().filter_map(|asked| match asked.asks() {
+            (Property { test: Test::AtMost(.., counted), .. }, parts) => Some(parts.iter().any(|&part| {
+                counted(&View::new(lens.machine, state).of(part), &View::new(lens.machine, next).of(part))
+            })),
+            _ => None,
+        });
+    bounds.zip(0..).map(|(so, bit)| u8::from(so) << bit).reduce(|a, b| a | b)
 }
 
 /// Whether a state decides a property in one of these parts, for properties decided on states.
@@ -317,7 +327,7 @@ pub(super) fn is_decided_at(
         Test::Always(so) => !parts.iter().all(|&part| so(&view.of(part))),
         Test::Sometimes(so) => parts.iter().any(|&part| so(&view.of(part))),
         Test::NeverStuck => machine.is_deadlock(state)?,
-        Test::NoPanic => machine.who_panicked(state).is_some(),
+        Test::NoPanic => machine.panicked_process(state).is_some(),
         Test::OneWaits => machine.has_two_at_a_word_of_one(state)?,
         Test::QuietWaits => machine.is_noisy(state)?,
         Test::Linearizable(_) => !machine.is_linearizable(state),

@@ -67,9 +67,10 @@ pub(crate) fn holds_at(
         Test::Sometimes(_) => Some(world.knowing(|machine| is_decided_at(property, &parts, machine, state))?),
         Test::Unless(so, until) => Some(came.is_none_or(|(before, _)| {
             let (was, is) = (View::new(world, before), View::new(world, state));
-            !parts.iter().any(|&part| breaks_off(so, until, &was.of(part), &is.of(part)))
+            !parts.iter().any(|&part| breaks_off(&**so, &**until, &was.of(part), &is.of(part)))
         })),
         Test::FirstCome(k) => Some(came.is_none_or(|(_, stepped)| (stepped.overtook as usize) < *k)),
+        Test::Monitor(watcher) => Some(came.is_none_or(|(_, stepped)| !world.is_rejected(watcher, stepped))),
         _ => Some(!world.knowing(|machine| is_decided_at(property, &parts, machine, state))?),
     })
 }
@@ -81,9 +82,23 @@ impl Run<'_> {
         match test {
             Test::Unless(so, until) => self.any_part(|part| {
                 let views: Vec<View<'_>> = self.states.iter().map(|s| View::new(self.world, s).of(part)).collect();
-                views.windows(2).any(|step| breaks_off(so, until, &step[0], &step[1]))
+                views.windows(2).any(|step| breaks_off(&**so, &**until, &step[0], &step[1]))
             }),
             Test::FirstCome(k) => self.steps.iter().any(|(_, stepped)| stepped.overtook as usize >= *k),
+            Test::Monitor(watcher) => self.steps.iter().any(|(_, stepped)| self.world.is_rejected(watcher, *stepped)),
+            Test::Ltl(ltl) => {
+                let fair = self.is_fair(ltl.endless) && (!ltl.all_take_part || self.all_take_part());
+                let formulas = ltl.judged(self.world.processes());
+                // The last state of a cycle is its first.
+                let distinct = self.steps.len().max(self.from + 1);
+                fair && self.any_part(|part| {
+                    formulas.iter().any(|formula| {
+                        let bits = |s: &State| formula.bits(&View::new(self.world, s).of(part));
+                        let bits: Vec<u64> = self.states[..distinct].iter().map(bits).collect();
+                        !formula.holds_of(&bits, self.from)
+                    })
+                })
+            }
             Test::LeadsTo(so, then, endless) => {
                 self.is_fair(*endless)
                     && self.any_part(|part| {
@@ -91,10 +106,10 @@ impl Run<'_> {
                             let of = |s: &State, holds: &dyn Fn(&View<'_>, usize) -> bool| {
                                 holds(&View::new(self.world, s).of(part), p)
                             };
-                            let done = |s: &State| of(s, then) || self.world.has_crashed(s, p);
+                            let done = |s: &State| of(s, &**then) || self.world.has_crashed(s, p);
                             // Whatever came before the last time `done` held is settled.
                             let since = self.states.iter().rposition(done).map_or(0, |last| last + 1);
-                            since <= self.from && self.states[since..].iter().any(|s| of(s, so))
+                            since <= self.from && self.states[since..].iter().any(|s| of(s, &**so))
                         })
                     })
             }
@@ -116,11 +131,15 @@ impl Run<'_> {
                         (View::new(self.world, &self.states[at]), View::new(self.world, &self.states[at + 1]));
                     self.any_part(|part| counted(&was.of(part), &is.of(part)))
                 };
-                self.any_part(|part| processes().any(|p| self.is_more_than(*most, p, part, so, counts)))
+                self.any_part(|part| processes().any(|p| self.is_more_than(*most, p, part, &**so, counts)))
             }
             Test::OwnSteps(most, so) => {
                 let own = |at: usize, p| self.steps[at].0.process == p && !self.steps[at].0.is_crash();
-                self.any_part(|part| processes().any(|p| self.is_more_than(*most, p, part, so, own)))
+                self.any_part(|part| processes().any(|p| self.is_more_than(*most, p, part, &**so, own)))
+            }
+            Test::Overtaking(most, so) => {
+                let passes = |at: usize, p| self.steps[at].0.process != p && self.steps[at].1.entered;
+                self.any_part(|part| processes().any(|p| self.is_more_than(*most, p, part, &**so, passes)))
             }
             // Decided at states.
             Test::Always(_)
@@ -158,10 +177,16 @@ impl Run<'_> {
         (endless || !self.gives_up()) && (0..self.world.processes()).all(fair)
     }
 
+    /// Whether every process that could begin another passage takes steps for ever.
+    fn all_take_part(&self) -> bool {
+        let state = &self.states[self.from];
+        (0..self.world.processes()).all(|p| self.takes_steps(p) || self.world.cannot_step(state, p))
+    }
+
     /// Whether more than `most` steps count for a process while `so` holds of it.
     fn is_more_than(
         &self,
-        most: u32,
+        most: Option<u32>,
         p: usize,
         part: Part,
         so: impl Fn(&View<'_>, usize) -> bool,
@@ -175,7 +200,7 @@ impl Run<'_> {
         let mut count = 0;
         (0..self.steps.len()).any(|at| {
             count = if is_so[at] { count } else { 0 } + u32::from(counted(at));
-            count > most
+            most.is_some_and(|most| count > most)
         })
     }
 }

@@ -14,6 +14,7 @@
 //! assert!(report.complete);
 //! ```
 
+mod account;
 mod again;
 mod bits;
 mod bytes;
@@ -21,7 +22,9 @@ mod cost;
 mod crew;
 mod expand;
 mod graph;
+mod growth;
 mod judged;
+mod product;
 mod progress;
 mod report;
 mod saved;
@@ -31,24 +34,39 @@ mod store;
 mod strings;
 mod table;
 
+pub use account::{Account, Covered, Document, Registers, UNDECIDED, count, thousands};
 pub(crate) use again::{again, breaks_off};
 pub(crate) use bytes::push;
-pub use cost::{Worst, WorstPassage};
+pub use cost::{Rmr, Worst, WorstPassage, rmr};
 pub(crate) use judged::{breaks, holds_at};
 pub use report::{Report, Stop, Verdict};
 
-use crate::property::Property;
+use crate::property::{Property, Test};
 use crate::sim::{Keep, Rules, Sections, Sim, TextError, World};
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Register, Site};
 use std::fmt;
 use std::path::PathBuf;
 
+/// How many properties can count steps at a time: a step has as many bits for that.
+const MOST_COUNTED: usize = 8;
+
 /// More threads than this would only wait for each other.
 const MOST_THREADS: usize = 64;
 
 /// Whether two machines run alike in one respect.
 type SameRule = fn(&Rules, &Rules) -> bool;
+
+/// Half of the free memory: a search with this limit stops cleanly before the system kills it.
+#[must_use]
+pub fn half_of_free_memory() -> usize {
+    let free = || {
+        let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+        let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
+    };
+    free().map_or(4 << 30, |kib| kib * 1024 / 2)
+}
 
 type OnProgress<'a> = Box<dyn FnMut(&Progress) + 'a>;
 type StopWhen<'a> = Box<dyn Fn() -> bool + 'a>;
@@ -136,6 +154,18 @@ impl<'a> Explorer<'a> {
         self.rules.passages = passages.into();
         self.told.push(("passages", |a, b| a.passages == b.passages));
         self
+    }
+
+    /// Sets all rules at once.
+    pub fn rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self.told.push(("rules", |a, b| Rules { order: b.order, ..*a } == *b));
+        self
+    }
+
+    /// The rules, and what the properties need.
+    pub(crate) fn rules_for(&self, more: &[Property]) -> Rules {
+        self.rules.for_properties(&self.properties).for_properties(more)
     }
 
     /// What counts as a step.
@@ -318,7 +348,8 @@ impl<'a> Explorer<'a> {
     /// # Panics
     /// If the machine has another number of processes; if [`initially`](Self::initially) named a
     /// variable that does not exist; if a property about the order of arrival is checked on a
-    /// machine whose rules do not track it; or if several properties are about objects.
+    /// machine whose rules do not track it; if several properties are about objects; or if more
+    /// than eight are [bounds on counted steps](Property::at_most).
     pub fn explore(self, mut world: World) -> Result<Report, TextError> {
         assert_eq!(self.processes, world.processes(), "the explorer and the machine differ in the number of processes");
         self.is_obeyed_by(&world)?;
@@ -336,9 +367,16 @@ impl<'a> Explorer<'a> {
         if world.processes() > 64 && self.properties.iter().any(|p| p.test.needs_graph()) {
             return Err(TextError::TooManyForProgress);
         }
+        if !world.monitors().is_empty() && world.takes_some_states_for_one() {
+            return Err(TextError::Watched);
+        }
+        assert!(world.monitors().len() <= 64, "at most 64 monitors watch a machine");
+        let counted = self.properties.iter().filter(|p| matches!(p.test, Test::AtMost(..))).count();
+        assert!(counted <= MOST_COUNTED, "at most {MOST_COUNTED} bounds on counted steps can be checked at a time");
         if let Some(property) = self.properties.iter().find(|p| p.needs_order()) {
             assert!(world.rules().order, "{} is about order: set `order` in the rules of the machine", property.name());
         }
+        world.survey(&initial);
         search::Search::new(self, &mut world, initial)?.run(&mut world)
     }
 

@@ -1,7 +1,10 @@
 //! Properties of all fair runs, decided on the stored graph.
 
+use super::Worst;
 use super::graph::{Edge, Graph};
+use super::product::{Joint, Product};
 use super::store::{StateId, Store};
+use crate::property::{Automaton, Ltl};
 use crate::sim::{Action, Op, Phase, State, TextError, World};
 
 /// The graph, and what its states mean.
@@ -20,6 +23,8 @@ pub(super) struct Lasso {
     cycle: Vec<(StateId, Edge)>,
     /// The length of the path to `from`.
     path_len: usize,
+    /// Whether it ends in a state in which nothing more happens.
+    stays: bool,
     /// Why the cycle is a legitimate run, process by process.
     pub(super) why: Vec<String>,
 }
@@ -28,18 +33,18 @@ impl Lasso {
     /// A path without a cycle.
     pub(super) fn straight(store: &Store, lead_in: Vec<(StateId, Edge)>) -> Self {
         let from = lead_in.first().map_or(0, |(s, _)| *s);
-        Self { from, lead_in, cycle: Vec::new(), path_len: store.path(from).len(), why: Vec::new() }
+        Self { from, lead_in, cycle: Vec::new(), path_len: store.path(from).len(), stays: false, why: Vec::new() }
     }
 
     /// A cycle, reached by a shortest path.
     pub(super) fn cycle(store: &Store, cycle: Vec<(StateId, Edge)>) -> Self {
         let from = cycle.first().map_or(0, |(s, _)| *s);
-        Self { from, lead_in: Vec::new(), cycle, path_len: store.path(from).len(), why: Vec::new() }
+        Self { from, lead_in: Vec::new(), cycle, path_len: store.path(from).len(), stays: false, why: Vec::new() }
     }
 
-    /// Whether it has a cycle.
+    /// Whether it has a cycle, or nothing more happens at its end.
     pub(super) fn repeats(&self) -> bool {
-        !self.cycle.is_empty()
+        self.stays || !self.cycle.is_empty()
     }
 
     pub(super) fn prefix_len(&self) -> usize {
@@ -131,69 +136,112 @@ impl Judge<'_> {
         })
     }
 
-    /// A run in which more than `most` steps count while `so` holds of some process. `masks` gives
-    /// for each state the processes of which it holds, and `counts` how often a step counts for a
-    /// process.
-    pub(super) fn more_than(
-        &self,
-        most: u32,
-        masks: &[(u64, u64)],
-        counts: impl Fn(Edge, usize) -> u32,
-    ) -> Option<Lasso> {
-        (0..self.world.processes()).find_map(|p| {
-            let cost = |edge: Edge| counts(edge, p);
-            let within = |s: StateId| masks[s as usize].0 >> p & 1 == 1;
-            // For each state, the largest count from there on.
-            let mut rest = vec![0u32; self.graph.states()];
-            let endless = self.graph.components(
-                self.all(),
-                within,
-                |_| true,
-                |members, known| {
-                    let mut worst = 0;
-                    for &s in members {
-                        for edge in self.graph.edges(s) {
-                            let inside = within(edge.to);
-                            if inside && known.is_current(edge.to) {
-                                if cost(edge) > 0 {
-                                    return Some((s, edge, members.to_vec()));
-                                }
-                            } else {
-                                worst = worst.max(cost(edge) + if inside { rest[edge.to as usize] } else { 0 });
+    /// The most steps that count while `so` holds of some process, and a run that shows it. `masks`
+    /// gives for each state the processes of which it holds, and `counts` how often a step counts
+    /// for a process.
+    pub(super) fn most(&self, masks: &[(u64, u64)], counts: impl Fn(Edge, usize) -> u32) -> (Worst, Option<Lasso>) {
+        let mut worst: (Worst, Option<Lasso>) = (Worst::Bounded(0), None);
+        for p in 0..self.world.processes() {
+            let of_one = self.most_of(p, masks, |edge| counts(edge, p));
+            if of_one.0 > worst.0 {
+                worst = of_one;
+            }
+            if worst.0 == Worst::Unbounded {
+                break;
+            }
+        }
+        worst
+    }
+
+    fn most_of(&self, p: usize, masks: &[(u64, u64)], cost: impl Fn(Edge) -> u32) -> (Worst, Option<Lasso>) {
+        let within = |s: StateId| masks[s as usize].0 >> p & 1 == 1;
+        // For each state, the largest count from there on.
+        let mut rest = vec![0u32; self.graph.states()];
+        let endless = self.graph.components(
+            self.all(),
+            within,
+            |_| true,
+            |members, known| {
+                let mut worst = 0;
+                for &s in members {
+                    for edge in self.graph.edges(s) {
+                        let inside = within(edge.to);
+                        if inside && known.is_current(edge.to) {
+                            if cost(edge) > 0 {
+                                return Some((s, edge, members.to_vec()));
                             }
+                        } else {
+                            worst = worst.max(cost(edge) + if inside { rest[edge.to as usize] } else { 0 });
                         }
                     }
-                    members.iter().for_each(|&s| rest[s as usize] = worst);
-                    None
-                },
-            );
-            if let Some((s, edge, mut members)) = endless {
-                members.sort_unstable();
-                let is_member = |t: StateId| members.binary_search(&t).is_ok();
-                let mut cycle = vec![(s, edge)];
-                if edge.to != s {
-                    let back = self.graph.shortest(std::iter::once(edge.to), is_member, |_| true, |e| e.to == s);
-                    cycle.extend(back.expect("within a component everything can be reached"));
                 }
-                let why = vec![format!("each round counts once more for p{p}")];
-                return Some(Lasso { why, ..Lasso::cycle(self.store, cycle) });
+                members.iter().for_each(|&s| rest[s as usize] = worst);
+                None
+            },
+        );
+        if let Some((s, edge, mut members)) = endless {
+            members.sort_unstable();
+            let is_member = |t: StateId| members.binary_search(&t).is_ok();
+            let mut cycle = vec![(s, edge)];
+            if edge.to != s {
+                let back = self.graph.shortest(std::iter::once(edge.to), is_member, |_| true, |e| e.to == s);
+                cycle.extend(back.expect("within a component everything can be reached"));
             }
-            let from = self.all().find(|&s| within(s) && rest[s as usize] > most)?;
-            let mut way: Vec<(StateId, Edge)> = Vec::new();
-            let mut at = from;
-            while rest[at as usize] > 0 {
-                let left = rest[at as usize];
-                let after = |e: Edge| if within(e.to) { rest[e.to as usize] } else { 0 };
-                let loses_nothing = |e: Edge| cost(e) + after(e) == left;
-                let on = self.graph.shortest(std::iter::once(at), |_| true, loses_nothing, |e| cost(e) > 0);
-                way.extend(on.expect("the rest counts what was found"));
-                at = way[way.len() - 1].1.to;
-                if !within(at) {
-                    break;
+            let why = vec![format!("each round counts once more for p{p}")];
+            return (Worst::Unbounded, Some(Lasso { why, ..Lasso::cycle(self.store, cycle) }));
+        }
+        let most = self.all().filter(|&s| within(s)).map(|s| rest[s as usize]).max().unwrap_or(0);
+        let from = self.all().find(|&s| within(s) && rest[s as usize] == most).filter(|_| most > 0);
+        let Some(from) = from else { return (Worst::Bounded(0), None) };
+        let mut way: Vec<(StateId, Edge)> = Vec::new();
+        let mut at = from;
+        while rest[at as usize] > 0 {
+            let left = rest[at as usize];
+            let after = |e: Edge| if within(e.to) { rest[e.to as usize] } else { 0 };
+            let loses_nothing = |e: Edge| cost(e) + after(e) == left;
+            let on = self.graph.shortest(std::iter::once(at), |_| true, loses_nothing, |e| cost(e) > 0);
+            way.extend(on.expect("the rest counts what was found"));
+            at = way[way.len() - 1].1.to;
+            if !within(at) {
+                break;
+            }
+        }
+        (Worst::Bounded(u64::from(most)), Some(Lasso::straight(self.store, way)))
+    }
+
+    /// A fair run that an automaton accepts: one that breaks a formula. `masks` gives for each
+    /// state the predicates that hold. The run has finitely many give-ups, unless `endless` is set,
+    /// and every process takes part in it if `all_take_part` is.
+    pub(super) fn accepted(&self, masks: &[(u64, u64)], automaton: &Automaton, ltl: &Ltl) -> Option<Lasso> {
+        let n = self.world.processes();
+        let all = u64::MAX >> (64 - n);
+        let mut state = self.world.initial();
+        let mut idle = |s: StateId| {
+            if !ltl.all_take_part {
+                return self.graph.idle(s).unwrap_or(all);
+            }
+            self.store.load(s, &mut state);
+            (0..n).filter(|&p| self.world.cannot_step(&state, p)).map(|p| 1u64 << p).sum()
+        };
+        let product = Product::new(self.graph, masks, automaton, |s| idle(s) == all);
+        let follows = |step: &Joint| step.edge.is_none_or(|edge| ltl.endless || !edge.gives_up());
+        let members = product.components(follows, |members, is_member| {
+            let mut steps = idle(product.nodes[members[0] as usize].0);
+            let (mut goes_on, mut again) = (false, vec![false; automaton.again.len()]);
+            for &node in members {
+                let (_, place) = product.nodes[node as usize];
+                automaton.again.iter().zip(&mut again).for_each(|(of, seen)| *seen |= of[place as usize]);
+                for step in product.steps(node).iter().filter(|step| follows(step) && is_member(step.to)) {
+                    goes_on = true;
+                    steps |= step.edge.filter(|edge| !edge.is_crash()).map_or(0, |edge| 1 << edge.process());
                 }
             }
-            Some(Lasso::straight(self.store, way))
-        })
+            goes_on && steps == all && again.iter().all(|seen| *seen)
+        })?;
+        let (lead_in, cycle) = product.lasso(&members, automaton, follows);
+        let start = cycle.first().map(|(s, _)| *s).or(lead_in.last().map(|(_, edge)| edge.to)).unwrap_or(0);
+        let why = self.why_fair(start, &cycle, None);
+        Some(Lasso { from: 0, lead_in, stays: cycle.is_empty(), cycle, path_len: 0, why })
     }
 
     /// A shortest path into a component, and a cycle with a step of every process that steps there.
@@ -225,7 +273,7 @@ impl Judge<'_> {
         let cycle = self.graph.cycle_through(start, members, follows);
         let path_len = self.store.path(from).len();
         let why = self.why_fair(start, &cycle, suffers);
-        Lasso { from, lead_in, cycle, path_len, why }
+        Lasso { from, lead_in, cycle, path_len, stays: false, why }
     }
 
     /// Why every process does its duty in the cycle.

@@ -1,6 +1,8 @@
 //! What a search found, and what it covered.
 
+use super::{Registers, Worst};
 use crate::faults::Fault;
+use crate::replay::Token;
 use crate::sim::{Rules, Statement};
 use crate::trace::Trace;
 use doorway_core::memory::Instruction;
@@ -10,12 +12,30 @@ use std::fmt;
 use std::time::Duration;
 
 /// The result of a search. A verdict means nothing without its coverage, so both are here.
+///
+/// It is displayed as `doorway check` prints it, and [`json`](Self::json) gives what `--json` does.
+///
+/// ```
+/// use doorway_check::{Explorer, Property};
+/// use doorway_core::mutex::yang_anderson_93::TwoProcess;
+///
+/// let report = Explorer::new(2).property(Property::exclusion("mutual-exclusion", 1)).run(TwoProcess::new)?;
+/// let text = report.to_string();
+/// assert!(text.contains("n=2, atomic registers, no crashes, passages: unbounded"), "{text}");
+/// assert!(text.contains("  mutual-exclusion  holds"), "{text}");
+/// assert_eq!(report.json()["complete"], true);
+/// # Ok::<(), doorway_check::sim::TextError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Report {
+    /// The name of the algorithm, if it was [given](crate::Check); otherwise empty.
+    pub name: String,
     /// Processes.
     pub processes: usize,
     /// How the machine ran: passages, crashes, registers.
     pub rules: Rules,
+    /// What the variables were.
+    pub registers: Registers,
     /// States found.
     pub states: usize,
     /// States whose steps were all tried.
@@ -47,8 +67,11 @@ pub struct Report {
     pub searching: Duration,
     /// Time spent on the properties that are decided on the whole graph.
     pub judging: Duration,
-    /// If asked for: how many continuations of merged local states were compared, and whether these
-    /// are all.
+    /// If a limit ended the search: the variables and monitors whose largest values grew with the
+    /// depth of the search, and these values at an eighth, a quarter, a half and the end of it.
+    pub growing: Vec<(String, [u64; 4])>,
+    /// How many continuations of local states that a text declares alike were compared, and whether
+    /// these are all: if that was asked for, or if it could not be all.
     pub cross_checked: Option<(u64, bool)>,
     /// Where counters were kept small: how many states were compared with their counterparts with
     /// full counters, and whether these are all.
@@ -112,6 +135,19 @@ pub struct Verdict {
     pub vacuous: Option<&'static str>,
     /// A shortest run that shows the failure, or a state in which a *sometimes* holds.
     pub trace: Option<Trace>,
+    /// Of a bound on steps: the exact maximum, if the search was complete. The trace shows it, or
+    /// a cycle without end.
+    pub most: Option<Worst>,
+    /// What replays the trace, if the algorithm has a name.
+    pub token: Option<Token>,
+}
+
+impl Verdict {
+    /// Of a property about which nothing is known.
+    #[must_use]
+    pub fn undecided(name: impl Into<Cow<'static, str>>) -> Self {
+        Self { name: name.into(), holds: None, vacuous: None, trace: None, most: None, token: None }
+    }
 }
 
 impl Report {
@@ -128,6 +164,12 @@ impl Report {
     #[must_use]
     pub fn failure(&self) -> Option<&Verdict> {
         self.verdicts.iter().find(|v| v.holds == Some(false))
+    }
+
+    /// The report as a JSON document, as `doorway check --json` prints it.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
     }
 
     /// Bytes held for each state.

@@ -5,14 +5,17 @@ use super::crew::{Crew, NEW, Place};
 use super::expand::{Lens, Noted, When, is_decided_at};
 use super::graph::{Edge, Graph};
 use super::store::{MOST_STATES, Spare, StateId, Store};
-use super::{Explorer, Progress, Report, Stop, Verdict, again, progress, saved, shrink};
-use crate::property::{Property, Test};
+use super::{Explorer, Progress, Registers, Report, Stop, Verdict, Worst, again, growth, progress, saved, shrink};
+use crate::property::{Judged, Property, Test};
 use crate::sim::{Action, Keep, Pair, Part, State, TextError, World};
 use std::time::{Duration, Instant};
 
 /// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process,
 /// at most.
 const CROSS_CHECKS: u64 = 20_000;
+/// How many accesses may be made to check what a text keeps: so many, and one more for some states.
+const ACCESSES: u64 = 20_000;
+const STATES_FOR_AN_ACCESS: u64 = 20;
 /// How many states to compare with small counters and with full counters, at most.
 const COUNTS: usize = 20_000;
 /// How many states lie between two looks at memory and progress.
@@ -31,8 +34,12 @@ pub(super) struct Asked {
     property: Property,
     parts: Vec<Part>,
     /// For operators over runs: for each part and state, the processes of which `so` and `then`
-    /// hold.
+    /// hold. For formulas, for each part, formula and state the predicates that hold.
     so_then: Vec<Vec<(u64, u64)>>,
+    /// The temporal formulas, if it is made of them: one, or one for each process.
+    formulas: Vec<Judged>,
+    /// Of a bound: the exact maximum, and a run that shows it.
+    most: Option<(Worst, Option<progress::Lasso>)>,
     decided: Option<Decided>,
     /// Whether it was checked on the whole graph, if it needs the graph.
     judged: bool,
@@ -61,6 +68,10 @@ impl Asked {
         (&self.property, &self.parts)
     }
 
+    pub(super) fn formulas(&self) -> &[Judged] {
+        &self.formulas
+    }
+
     pub(super) fn decided(&self) -> Option<&Decided> {
         self.decided.as_ref()
     }
@@ -81,12 +92,31 @@ impl Asked {
 
     /// Whether a state has masks for it.
     fn has_masks(&self) -> bool {
-        matches!(self.property.test, Test::LeadsTo(..) | Test::AtMost(..) | Test::OwnSteps(..))
+        matches!(
+            self.property.test,
+            Test::LeadsTo(..) | Test::AtMost(..) | Test::OwnSteps(..) | Test::Overtaking(..) | Test::Ltl(_)
+        )
     }
 
     fn has_failed(&self) -> bool {
         self.decided.is_some() && self.fails_when_decided()
     }
+}
+
+/// The largest maximum of several parts.
+fn most_of_parts(
+    masks: &[Vec<(u64, u64)>],
+    most: impl Fn(&[(u64, u64)]) -> (Worst, Option<progress::Lasso>),
+) -> (Worst, Option<progress::Lasso>) {
+    let all = masks.iter().map(|masks| most(masks));
+    all.reduce(|a, b| if b.0 > a.0 { b } else { a }).unwrap_or((Worst::Bounded(0), None))
+}
+
+/// The run of a maximum that exceeds a bound.
+fn exceeds(found: &mut Option<(Worst, Option<progress::Lasso>)>, most: Option<u32>) -> Option<progress::Lasso> {
+    let (worst, lasso) = found.as_mut()?;
+    let allowed = most.map_or(Worst::Bounded(u64::MAX), |most| Worst::Bounded(u64::from(most)));
+    if *worst > allowed { lasso.take() } else { None }
 }
 
 /// When something happened in a round: at which of its states, and when there.
@@ -143,6 +173,17 @@ fn left(looks: &mut Vec<(usize, usize)>, explored: usize, states: usize) -> Opti
     (explored > 10_000 && fewer > 0.02).then(|| ((states - explored) as f64 * (1.0 - fewer) / fewer) as usize)
 }
 
+/// Checks what the text keeps, unless it is not trusted, after a search that found this many
+/// states. Returns how much was compared, if something is left.
+pub(super) fn check_keep(world: &World, states: usize) -> Result<Option<(u64, bool)>, TextError> {
+    let checked = if world.rules().keep == Keep::Trusted {
+        world.check_keep(ACCESSES + states as u64 / STATES_FOR_AN_ACCESS)?
+    } else {
+        None
+    };
+    Ok(checked.filter(|(_, all)| !all))
+}
+
 impl<'a> Search<'a> {
     pub(super) fn new(mut explorer: Explorer<'a>, world: &mut World, initial: State) -> Result<Self, TextError> {
         let named = std::mem::take(&mut explorer.properties);
@@ -155,7 +196,12 @@ impl<'a> Search<'a> {
             .chain(no_panic.into_iter().chain(one_waits).map(|property| (property, true)))
             .map(|(property, unasked)| {
                 let parts = world.layout().parts_of_kind(property.kind);
-                Asked { so_then: vec![Vec::new(); parts.len()], parts, property, decided: None, judged: false, unasked }
+                let formulas = match &property.test {
+                    Test::Ltl(ltl) => ltl.judged(world.processes()),
+                    _ => Vec::new(),
+                };
+                let so_then = vec![Vec::new(); parts.len() * formulas.len().max(1)];
+                Asked { so_then, formulas, parts, property, decided: None, judged: false, most: None, unasked }
             })
             .collect();
         let needs_graph = asked.iter().any(|a| a.property.test.needs_graph());
@@ -195,7 +241,15 @@ impl<'a> Search<'a> {
         let cross_checked = (world.rules().keep == Keep::CrossChecked).then(|| world.cross_check(CROSS_CHECKS));
         let cross_checked = cross_checked.transpose()?;
         let counts_checked = self.cross_check_counters(world)?;
-        Ok(Report { searching, judging, cross_checked, counts_checked, ..self.report(world, expanded, stop)? })
+        let found = self.store.len();
+        let report = self.report(world, expanded, stop)?;
+        // A run that was shown is one of the text, whatever it keeps.
+        let is_shown = |verdict: &Verdict| verdict.holds.is_none() || verdict.trace.is_some();
+        let cross_checked = match cross_checked {
+            None if report.verdicts.is_empty() || !report.verdicts.iter().all(is_shown) => check_keep(world, found)?,
+            checked => checked,
+        };
+        Ok(Report { searching, judging, cross_checked, counts_checked, ..report })
     }
 
     /// Goes on where a saved search ended, if asked for. Returns what the search is known by.
@@ -204,7 +258,8 @@ impl<'a> Search<'a> {
             return Ok(0);
         }
         let why = if self.graph.is_some() {
-            "the graph is not saved, and some of these properties are decided on it; ask for them in another search"
+            "properties that are decided on the whole graph (progress, bounds on steps) cannot be saved or resumed; ask \
+             only for the others, with `--property`"
         } else if self.explorer.bitstate.is_some() {
             "a search that keeps only bits of states cannot be saved or resumed"
         } else {
@@ -236,7 +291,7 @@ impl<'a> Search<'a> {
         let Some(id) = self.panic() else { return Ok(()) };
         let mut state = self.initial.clone();
         self.store.load(id, &mut state);
-        world.who_panicked(&state).map_or(Ok(()), |p| Err(world.panic_of(&state, p)))
+        world.panicked_process(&state).map_or(Ok(()), |p| Err(world.panic_of(&state, p)))
     }
 
     /// If counters are kept small, compares with what the text does with full counters.
@@ -532,6 +587,8 @@ impl<'a> Search<'a> {
     fn look_at_the_whole(&mut self, world: &World) -> Option<Stop> {
         let graph = self.graph.as_ref()?;
         let judge = progress::Judge { graph, store: &self.store, world };
+        // Each kind of counted steps has a bit.
+        let mut counted = 0u32..;
         for asked in self.asked.iter_mut().filter(|a| a.decided.is_none() && a.property.needs_graph()) {
             if self.explorer.is_interrupted() {
                 return Some(Stop::Interrupted);
@@ -542,17 +599,37 @@ impl<'a> Search<'a> {
                 Test::DeadlockFree => judge.nobody_enters_any_more(),
                 Test::BoundedExit => judge.unbounded_exit(),
                 Test::AtMost(most, ..) => {
-                    asked.so_then.iter().find_map(|masks| judge.more_than(*most, masks, |edge, _| edge.cost() as u32))
+                    let bit = counted.next().unwrap_or_default();
+                    let counts = |edge: Edge, _| (edge.cost() >> bit & 1) as u32;
+                    asked.most = Some(most_of_parts(&asked.so_then, |masks| judge.most(masks, counts)));
+                    exceeds(&mut asked.most, *most)
                 }
                 Test::OwnSteps(most, _) => {
                     let own = |edge: Edge, p: usize| u32::from(edge.process() == p && !edge.is_crash());
-                    asked.so_then.iter().find_map(|masks| judge.more_than(*most, masks, own))
+                    asked.most = Some(most_of_parts(&asked.so_then, |masks| judge.most(masks, own)));
+                    exceeds(&mut asked.most, *most)
+                }
+                Test::Overtaking(most, _) => {
+                    let passes = |edge: Edge, p: usize| u32::from(edge.process() != p && edge.enters());
+                    asked.most = Some(most_of_parts(&asked.so_then, |masks| judge.most(masks, passes)));
+                    exceeds(&mut asked.most, *most)
+                }
+                Test::Ltl(ltl) => {
+                    let each = asked.formulas.iter().cycle().zip(&asked.so_then);
+                    each.into_iter().find_map(|(formula, masks)| judge.accepted(masks, &formula.breaks, ltl))
                 }
                 _ => None,
             };
             asked.decided = lasso.map(Decided::Lasso);
         }
         None
+    }
+
+    /// What grew with the depth of the search, if a limit ended it.
+    fn growing(&self, world: &World, stop: Option<Stop>) -> Vec<(String, [u64; 4])> {
+        let stopped = matches!(stop, Some(Stop::States | Stop::Memory | Stop::Interrupted));
+        let is_known = stopped && self.explorer.bitstate.is_none();
+        if is_known { growth::growing(world, &self.store, &self.initial) } else { Vec::new() }
     }
 
     fn report(self, world: &mut World, expanded: usize, stop: Option<Stop>) -> Result<Report, TextError> {
@@ -587,6 +664,12 @@ impl<'a> Search<'a> {
                     }
                     (Some(!asked.fails_when_decided()), Some(trace))
                 }
+                None if complete && matches!(asked.most, Some((_, Some(_)))) => {
+                    // A bound holds, and this is the most.
+                    let lasso = asked.most.as_ref().and_then(|(_, lasso)| lasso.as_ref());
+                    let path = lasso.map_or(Ok(Vec::new()), |lasso| lasso.actions(world, &self.store))?;
+                    (Some(true), Some(again(world, &self.initial, &path, None, None)?))
+                }
                 None => {
                     let is_decided = complete || all_seen && (asked.judged || !asked.property.needs_graph());
                     (is_decided.then_some(asked.fails_when_decided()), None)
@@ -596,24 +679,31 @@ impl<'a> Search<'a> {
                 Some("there is no such part")
             } else if matches!(asked.property.test, Test::Linearizable(_)) {
                 (!world.calls_anything()).then_some("nothing is called")
+            } else if matches!(asked.property.test, Test::Overtaking(..)) {
+                let nobody = asked.so_then.iter().flatten().all(|(waits, _)| *waits == 0);
+                (nobody && asked.judged).then_some("no process waits there")
             } else if matches!(asked.property.test, Test::OneWaits) {
                 (!world.has_words_of_one()).then_some("no variable says that one process waits for it")
             } else {
                 (asked.property.needs_order() && !world.marks_doorways()).then_some("no doorway is marked")
             };
+            let most = asked.most.as_ref().map(|(most, _)| *most);
             // A property of doorways or operations was not checked if the text has none.
             let holds = holds.filter(|_| vacuous.is_none() || asked.parts.is_empty());
-            verdicts.push(Verdict { name: asked.property.name.clone(), holds, vacuous, trace });
+            verdicts.push(Verdict { name: asked.property.name.clone(), holds, vacuous, trace, most, token: None });
         }
         Ok(Report {
+            name: String::new(),
             processes: world.processes(),
             rules: world.rules(),
+            registers: Registers::of(world),
             states: self.explorer.max_states.map_or(self.store.len(), |most| self.store.len().min(most)),
             expanded,
             edges: self.edges,
             complete,
             stop,
             bytes,
+            growing: self.growing(world, stop),
             coverage: self.explorer.bitstate.map(|_| self.store.len() as f64 / (self.store.len() as f64 + self.missed)),
             local_states: world.local_states(),
             runs: world.runs(),

@@ -434,6 +434,7 @@ impl Parts {
             + 2 * turns
             + calls
             + 2 * deaths
+            + machine.monitors().len()
     }
 
     /// Writes a state exactly.
@@ -500,6 +501,7 @@ impl Parts {
             push(bytes, state.dying);
             push(bytes, u64::from(state.restarted));
         }
+        state.monitors.iter().for_each(|&word| push(bytes, word));
     }
 
     /// Reads variables.
@@ -542,6 +544,7 @@ impl Parts {
             state.dying = pop(bytes);
             state.restarted = pop(bytes) as u32;
         }
+        state.monitors.iter_mut().for_each(|word| *word = pop(bytes));
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 const LEVEL: f64 = 74.0;
 const HIGH: f64 = 22.0;
-const LEGEND: f64 = 58.0;
+const LEGEND: f64 = 74.0;
 /// How often the states of each level are put into a better order.
 const SWEEPS: usize = 12;
 
@@ -16,7 +16,7 @@ text { fill: #1b1f24; } .faint { fill: #5b6470; }
 .start rect { stroke-width: 3; } .terminal rect { stroke: #1b1f24; stroke-width: 3; stroke-dasharray: 5 2; }
 .broken rect { fill: #fbd9d6; stroke: #b3261e; stroke-width: 2; }
 .edge { fill: none; stroke-width: 1.1; opacity: .75; } .edge:hover { stroke-width: 3; opacity: 1; }
-.back { stroke-dasharray: 4 3; opacity: .45; } .bar { fill: #0b57d0; }
+.key { stroke-width: 3; } .back { stroke-dasharray: 4 3; opacity: .45; } .bar { fill: #0b57d0; }
 .p0 { stroke: #0b57d0; } .p1 { stroke: #b4430a; } .p2 { stroke: #11703c; } .p3 { stroke: #7a1fa2; }
 .p4 { stroke: #8a6100; } .p5 { stroke: #b0124f; } .p6 { stroke: #006874; } .p7 { stroke: #4a5a00; }
 .c0 rect { fill: #dbe7fd; } .c1 rect { fill: #fde6d8; } .c2 rect { fill: #dcf1e3; } .c3 rect { fill: #f0e0f7; } .c4 rect { fill: #f6ecd0; }
@@ -179,6 +179,15 @@ impl StateGraph {
         for (i, line) in lines.iter().enumerate() {
             let class = if i == 0 { "" } else { " class=\"faint\"" };
             let _ = writeln!(out, "<text x=\"12\" y=\"{}\"{class}>{}</text>", 18 + 15 * i, escaped(line));
+        }
+        let processes = self.nodes.first().map_or(0, |node| node.places.split(' ').count());
+        for p in 0..processes.min(8) {
+            let x = 12 + 62 * p;
+            let _ = writeln!(
+                out,
+                "<path class=\"key p{p}\" d=\"M{x} 59 h20\"/><text x=\"{}\" y=\"63\" class=\"faint\">p{p}</text>",
+                x + 25
+            );
         }
     }
 

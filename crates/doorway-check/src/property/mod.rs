@@ -1,6 +1,6 @@
 //! What can be checked of an algorithm: predicates over statement numbers and variables.
 //!
-//! - [`Property::always`]: holds in every state.
+//! - [`Property::always`], [`Property::never`]: holds in every state, in no state.
 //! - [`Property::sometimes`]: holds in some state. It guards against checks that hold because
 //!   nothing happens.
 //! - [`Property::unless`]: once it holds, it holds until something else does. An operator of the
@@ -9,6 +9,11 @@
 //!   after the other.
 //! - [`Property::at_most`]: a bound on the number of certain steps, while something lasts.
 //! - [`Property::own_steps`]: a bound on a process's own steps, while something lasts.
+//! - [`Property::overtaking`]: a bound on the entries of others, while a process waits. All three
+//!   find the exact maximum.
+//! - [`Property::leads_to`], [`Property::eventually`], [`Property::infinitely_often`],
+//!   [`Property::stabilises`], [`Property::ltl`]: what happens in every fair run.
+//! - [`Property::monitor`]: an automaton of one's own accepts every step.
 //! - [`Property::exclusion`], [`Property::deadlock_free`]: what every lock promises.
 //! - [`Property::no_panic`]: the text never panics. Every search checks it, and reports it if it
 //!   fails.
@@ -31,11 +36,15 @@
 //! report.assert_holds();
 //! ```
 
+mod formula;
 mod view;
 
+pub use crate::sim::{Monitor, Seen};
+pub(crate) use formula::{Automaton, Judged};
+pub use formula::{Formula, holds};
 pub use view::{Labels, View};
 
-use crate::sim::{Numbered, Object, Phase, Sequential};
+use crate::sim::{Numbered, Object, Phase, Sequential, Watcher, Watches};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -46,11 +55,12 @@ pub const NO_PANIC: &str = "no-panic";
 /// The name of [`Property::one_waits`].
 pub const ONE_WAITS: &str = "one-waits";
 
-type OfState = Box<dyn Fn(&View<'_>) -> bool + Send + Sync>;
-type OfProcess = Box<dyn Fn(&View<'_>, usize) -> bool + Send + Sync>;
-type OfStep = Box<dyn Fn(&View<'_>, &View<'_>) -> bool + Send + Sync>;
+type OfState = Arc<dyn Fn(&View<'_>) -> bool + Send + Sync>;
+type OfProcess = Arc<dyn Fn(&View<'_>, usize) -> bool + Send + Sync>;
+type OfStep = Arc<dyn Fn(&View<'_>, &View<'_>) -> bool + Send + Sync>;
 
 /// A property of an algorithm, which holds or not.
+#[derive(Clone)]
 pub struct Property {
     pub(crate) name: Cow<'static, str>,
     /// The kind of part on which it is checked.
@@ -58,6 +68,7 @@ pub struct Property {
     pub(crate) test: Test,
 }
 
+#[derive(Clone)]
 pub(crate) enum Test {
     Always(OfState),
     Sometimes(OfState),
@@ -71,12 +82,37 @@ pub(crate) enum Test {
     DeadlockFree,
     BoundedExit,
     /// At most this many steps of a kind, while a predicate holds of a process.
-    AtMost(u32, OfProcess, OfStep),
+    AtMost(Option<u32>, OfProcess, OfStep),
     /// At most this many steps of a process, while a predicate holds of it.
-    OwnSteps(u32, OfProcess),
+    OwnSteps(Option<u32>, OfProcess),
+    /// At most this many entries of others, while a predicate holds of a process.
+    Overtaking(Option<u32>, OfProcess),
+    Monitor(Arc<dyn Watcher>),
+    Ltl(Ltl),
     FirstCome(usize),
     FirstEnabled,
-    Linearizable(Box<dyn Fn() -> Box<dyn Object> + Send + Sync>),
+    Linearizable(Arc<dyn Fn() -> Box<dyn Object> + Send + Sync>),
+}
+
+/// A temporal formula, and the runs of which it is judged.
+#[derive(Clone)]
+pub(crate) struct Ltl {
+    /// The formula of a process, or the one formula.
+    formula: Arc<dyn Fn(usize) -> Formula + Send + Sync>,
+    /// Whether there is one for each process.
+    each: bool,
+    /// Whether give-ups may go on for ever.
+    pub(crate) endless: bool,
+    /// Whether only runs count in which every process begins passages for ever.
+    pub(crate) all_take_part: bool,
+}
+
+impl Ltl {
+    /// The formulas, ready to be judged.
+    pub(crate) fn judged(&self, processes: usize) -> Vec<Judged> {
+        let many = if self.each { processes } else { 1 };
+        (0..many).map(|p| Judged::new(&(self.formula)(p))).collect()
+    }
 }
 
 impl Test {
@@ -84,7 +120,13 @@ impl Test {
     pub(crate) fn needs_graph(&self) -> bool {
         matches!(
             self,
-            Self::LeadsTo(..) | Self::DeadlockFree | Self::BoundedExit | Self::AtMost(..) | Self::OwnSteps(..)
+            Self::LeadsTo(..)
+                | Self::DeadlockFree
+                | Self::BoundedExit
+                | Self::AtMost(..)
+                | Self::OwnSteps(..)
+                | Self::Overtaking(..)
+                | Self::Ltl(_)
         )
     }
 }
@@ -96,7 +138,12 @@ impl Property {
 
     /// `so` holds in every state.
     pub fn always(name: impl Into<Cow<'static, str>>, so: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> Self {
-        Self::new(name, Test::Always(Box::new(so)))
+        Self::new(name, Test::Always(Arc::new(so)))
+    }
+
+    /// `so` holds in no state.
+    pub fn never(name: impl Into<Cow<'static, str>>, so: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> Self {
+        Self::always(name, move |v| !so(v))
     }
 
     /// `so` holds in some state.
@@ -104,7 +151,7 @@ impl Property {
         name: impl Into<Cow<'static, str>>,
         so: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
     ) -> Self {
-        Self::new(name, Test::Sometimes(Box::new(so)))
+        Self::new(name, Test::Sometimes(Arc::new(so)))
     }
 
     /// For each process: if `so` and not `until`, the next step leads to a state with `so` or
@@ -114,7 +161,7 @@ impl Property {
         so: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static,
         until: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static,
     ) -> Self {
-        Self::new(name, Test::Unless(Box::new(so), Box::new(until)))
+        Self::new(name, Test::Unless(Arc::new(so), Arc::new(until)))
     }
 
     /// At most `k` processes are inside at once.
@@ -211,16 +258,116 @@ impl Property {
         so: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static,
         then: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static,
     ) -> Self {
-        Self::new(name, Test::LeadsTo(Box::new(so), Box::new(then), false))
+        Self::new(name, Test::LeadsTo(Arc::new(so), Arc::new(then), false))
     }
 
     /// [`leads_to`](Self::leads_to), also in runs in which others give up for ever.
     #[must_use]
     pub fn despite_give_ups(mut self) -> Self {
-        if let Test::LeadsTo(.., endless) = &mut self.test {
+        if let Test::LeadsTo(.., endless) | Test::Ltl(Ltl { endless, .. }) = &mut self.test {
             *endless = true;
         }
         self
+    }
+
+    /// A temporal [formula](Formula), judged in every fair run.
+    ///
+    /// Runs are fair as for [`leads_to`](Self::leads_to): processes in their remainders need not
+    /// start. With [`if_all_take_part`](Self::if_all_take_part), they do.
+    ///
+    /// ```
+    /// use doorway_check::prelude::*;
+    /// use doorway_check::property::holds;
+    /// use doorway_core::mutex::yang_anderson_93::TwoProcess;
+    ///
+    /// let inside = |p: usize| holds(format!("p{p} inside"), move |v| v.phase(p) == Phase::Inside);
+    /// let waits = |p: usize| holds(format!("p{p} waits"), move |v| v.phase(p) == Phase::Entry);
+    /// let lock = Check::lock("ya-two", 2, TwoProcess::new)
+    ///     .property(Property::ltl_each("enters", move |p| waits(p).leads_to(inside(p))))
+    ///     .property(Property::ltl("both, for ever", inside(0).infinitely_often().and(inside(1).infinitely_often())));
+    /// let report = lock.with(|explorer| explorer.keep_going(true)).run()?;
+    /// assert_eq!(report.verdict("enters").holds, Some(true));
+    /// assert_eq!(report.verdict("both, for ever").holds, Some(false)); // p0 need not start
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    pub fn ltl(name: impl Into<Cow<'static, str>>, formula: Formula) -> Self {
+        let formula = Arc::new(move |_| formula.clone());
+        Self::new(name, Test::Ltl(Ltl { formula, each: false, endless: false, all_take_part: false }))
+    }
+
+    /// A temporal formula for each process.
+    pub fn ltl_each(
+        name: impl Into<Cow<'static, str>>,
+        formula: impl Fn(usize) -> Formula + Send + Sync + 'static,
+    ) -> Self {
+        let formula = Arc::new(formula);
+        Self::new(name, Test::Ltl(Ltl { formula, each: true, endless: false, all_take_part: false }))
+    }
+
+    /// In every fair run, `so` holds at some time. Usually this needs
+    /// [`if_all_take_part`](Self::if_all_take_part).
+    pub fn eventually(
+        name: impl Into<Cow<'static, str>>,
+        so: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self::ltl(name, holds("so", so).eventually())
+    }
+
+    /// In every fair run, `so` holds again and again, for ever. Usually this needs
+    /// [`if_all_take_part`](Self::if_all_take_part).
+    ///
+    /// ```
+    /// use doorway_check::prelude::*;
+    /// use doorway_core::mutex::yang_anderson_93::TwoProcess;
+    ///
+    /// let enters = |p: usize| move |v: &View<'_>| v.phase(p) == Phase::Inside;
+    /// let lock = Check::lock("ya-two", 2, TwoProcess::new)
+    ///     .property(Property::infinitely_often("p1 enters", enters(1)).if_all_take_part())
+    ///     .property(Property::infinitely_often("p1 enters, or sleeps in", enters(1)));
+    /// let report = lock.with(|explorer| explorer.keep_going(true)).run()?;
+    /// assert_eq!(report.verdict("p1 enters").holds, Some(true));
+    /// assert_eq!(report.verdict("p1 enters, or sleeps in").holds, Some(false));
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    pub fn infinitely_often(
+        name: impl Into<Cow<'static, str>>,
+        so: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self::ltl(name, holds("so", so).infinitely_often())
+    }
+
+    /// In every fair run, `so` holds for ever from some time on.
+    pub fn stabilises(
+        name: impl Into<Cow<'static, str>>,
+        so: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self::ltl(name, holds("so", so).stabilises())
+    }
+
+    /// For temporal formulas: judges only runs in which every process that has not crashed begins
+    /// passages for ever, as long as the rules allow it more.
+    #[must_use]
+    pub fn if_all_take_part(mut self) -> Self {
+        if let Test::Ltl(ltl) = &mut self.test {
+            ltl.all_take_part = true;
+        }
+        self
+    }
+
+    /// A [`Monitor`] accepts every step. Other properties can ask for its state, with
+    /// [`View::monitor`].
+    pub fn monitor(name: impl Into<Cow<'static, str>>, monitor: impl Monitor) -> Self {
+        let name = name.into();
+        let watches = Watches { name: name.clone().into_owned(), monitor };
+        Self::new(name, Test::Monitor(Arc::new(watches)))
+    }
+
+    /// What watches each step in order to decide it.
+    pub(crate) fn watcher(&self) -> Option<&Arc<dyn Watcher>> {
+        match &self.test {
+            Test::Monitor(watcher) => Some(watcher),
+            _ => None,
+        }
     }
 
     /// In every fair run, a process in its entry section enters, and a process in its exit section
@@ -243,25 +390,89 @@ impl Property {
 
     /// For each process and every run: as long as `so` holds without interruption, and including
     /// the step that ends it, at most `most` steps are `counted` (judged by the states before and
-    /// after). Only one such property can be checked at a time.
+    /// after). Up to eight such properties can be checked at a time.
+    ///
+    /// The [verdict](crate::explore::Verdict::most) has the exact maximum, and the trace shows it.
+    /// With `None` for `most`, any maximum is fine, but there must be one.
+    ///
+    /// ```
+    /// use doorway_check::prelude::*;
+    /// use doorway_core::mutex::yang_anderson_93::TwoProcess;
+    ///
+    /// let inside = |v: &View<'_>, p: usize| v.phase(p) == Phase::Inside;
+    /// let begins = |was: &View<'_>, is: &View<'_>| was.contenders() < is.contenders();
+    /// let lock = Check::lock("ya-two", 2, TwoProcess::new)
+    ///     .property(Property::at_most("begin while one is inside", None, inside, begins));
+    /// assert_eq!(lock.run()?.verdict("begin while one is inside").most, Some(Worst::Bounded(1)));
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
     pub fn at_most(
         name: impl Into<Cow<'static, str>>,
-        most: u32,
+        most: impl Into<Option<u32>>,
         so: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static,
         counted: impl Fn(&View<'_>, &View<'_>) -> bool + Send + Sync + 'static,
     ) -> Self {
-        Self::new(name, Test::AtMost(most, Box::new(so), Box::new(counted)))
+        Self::new(name, Test::AtMost(most.into(), Arc::new(so), Arc::new(counted)))
     }
 
     /// For each process: as long as `so` holds without interruption, and including the step that
     /// ends it, the process takes at most `most` steps, whatever the others do. If this holds from
-    /// the call of an operation to its return, the operation is wait-free.
+    /// the call of an operation to its return, the operation is wait-free. The exact maximum is
+    /// found as for [`at_most`](Self::at_most).
     pub fn own_steps(
         name: impl Into<Cow<'static, str>>,
-        most: u32,
+        most: impl Into<Option<u32>>,
         so: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static,
     ) -> Self {
-        Self::new(name, Test::OwnSteps(most, Box::new(so)))
+        Self::new(name, Test::OwnSteps(most.into(), Arc::new(so)))
+    }
+
+    /// Bounded overtaking: while `waits` holds of a process without interruption, others enter at
+    /// most `most` times. The exact maximum is found as for [`at_most`](Self::at_most).
+    ///
+    /// A process counts as waiting from the statement on that `waits` names: before that it may be
+    /// overtaken as often as it likes to rest. [`bounded_overtaking`](Self::bounded_overtaking)
+    /// begins where the text marks the end of its doorway.
+    ///
+    /// ```
+    /// use doorway_check::prelude::*;
+    ///
+    /// lock! {
+    ///     struct Peterson: ReadWrite { flag: [bool; 2] = false, turn: Pid = Pid::new(0) }
+    ///     acquire(self, p) {
+    ///         let (me, rival) = (p.pid().index(), 1 - p.pid().index());
+    ///         p.at(1).write(&self.flag[me], true).await?;
+    ///         p.at(2).write(&self.turn, Pid::new(rival)).await?;
+    ///         p.spin_until(|| async {
+    ///             let free = !p.at(3).read(&self.flag[rival]).await? || p.at(4).read(&self.turn).await? == p.pid();
+    ///             Ok(free.then_some(()))
+    ///         })
+    ///         .await?;
+    ///     }
+    ///     release(self, p) {
+    ///         p.at(5).write(&self.flag[p.pid().index()], false).await?;
+    ///     }
+    /// }
+    ///
+    /// let waits = |v: &View<'_>, p: usize| v.phase(p) == Phase::Entry && v.at(p, 3..=4);
+    /// let check = Check::lock("peterson", 2, Peterson::new);
+    /// let report = check.clone().property(Property::overtaking("overtaken", None, waits)).run()?;
+    /// assert_eq!(report.verdict("overtaken").most, Some(Worst::Bounded(1)));
+    /// let never = check.property(Property::overtaking("never overtaken", 0, waits)).run()?;
+    /// assert_eq!(never.verdict("never overtaken").holds, Some(false));
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    pub fn overtaking(
+        name: impl Into<Cow<'static, str>>,
+        most: impl Into<Option<u32>>,
+        waits: impl Fn(&View<'_>, usize) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(name, Test::Overtaking(most.into(), Arc::new(waits)))
+    }
+
+    /// [`overtaking`](Self::overtaking) of a process that has left its doorway and has not entered.
+    pub fn bounded_overtaking(name: impl Into<Cow<'static, str>>, most: impl Into<Option<u32>>) -> Self {
+        Self::overtaking(name, most, |v, p| v.phase(p) == Phase::Entry && v.past_doorway(p))
     }
 
     /// k-first come, first served: when a process enters, fewer than `k` processes are still
@@ -316,7 +527,7 @@ impl Property {
     /// ```
     pub fn linearizable(name: impl Into<Cow<'static, str>>, spec: impl Sequential) -> Self {
         let spec = Arc::new(spec);
-        Self::new(name, Test::Linearizable(Box::new(move || Box::new(Numbered::new(Arc::clone(&spec))))))
+        Self::new(name, Test::Linearizable(Arc::new(move || Box::new(Numbered::new(Arc::clone(&spec))))))
     }
 
     /// The object that states must track in order to decide it.
@@ -370,6 +581,9 @@ impl fmt::Debug for Property {
             Test::BoundedExit => "bounded-exit",
             Test::AtMost(..) => "at-most",
             Test::OwnSteps(..) => "own-steps",
+            Test::Overtaking(..) => "overtaking",
+            Test::Monitor(_) => "monitor",
+            Test::Ltl(_) => "ltl",
             Test::FirstCome(_) => "first-come",
             Test::FirstEnabled => "first-enabled",
             Test::Linearizable(_) => "linearizable",

@@ -1,7 +1,7 @@
 //! A state, as properties see it.
 
 use crate::sim::Part;
-use crate::sim::{Machine, Phase, State};
+use crate::sim::{Machine, Op, Phase, State};
 use doorway_core::memory::{Home, Label, Word};
 use std::ops::RangeInclusive;
 
@@ -88,10 +88,22 @@ impl<'a> View<'a> {
         self.world.has_crashed(self.state, p)
     }
 
+    /// Whether a process has made all the passages that the rules allow.
+    #[must_use]
+    pub fn is_done(&self, p: usize) -> bool {
+        self.world.next(self.state, p) == Op::Stop && !self.world.owes(self.state, p)
+    }
+
     /// How many processes are in their critical sections, including those that crashed there.
     #[must_use]
     pub fn inside(&self) -> usize {
         self.processes().filter(|&p| self.phase(p) == Phase::Inside).count()
+    }
+
+    /// How many processes are outside their remainders.
+    #[must_use]
+    pub fn contenders(&self) -> usize {
+        self.world.contention(self.state)
     }
 
     /// The statement a process is at, in the part in view.
@@ -135,6 +147,21 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn shown<T: Word>(&self, p: usize, name: &str) -> Option<T> {
         self.world.shown(self.state, p, self.part, name).map(T::unpack)
+    }
+
+    /// The state of a [monitor](super::Monitor) that watches the machine.
+    ///
+    /// # Panics
+    /// If no monitor of this name watches, or its state has another type: check the property of the
+    /// monitor too.
+    #[must_use]
+    pub fn monitor<T: Word>(&self, name: &str) -> T {
+        let Some(at) = self.world.monitors().iter().position(|watcher| watcher.name() == name) else {
+            panic!("no monitor {name:?} watches; check its property too")
+        };
+        let remembers = self.world.monitors()[at].remembers() == std::any::TypeId::of::<T>();
+        assert!(remembers, "the monitor {name:?} does not remember a {}", std::any::type_name::<T>());
+        T::unpack(self.state.monitors[at])
     }
 
     /// The value of a variable of the part in view.

@@ -234,11 +234,13 @@ impl World {
         self
     }
 
-    /// Watches the operations that these properties are about.
+    /// Watches the operations that these properties are about, and with their monitors.
     ///
     /// # Panics
     /// If they are about several objects: a machine has one.
     pub(crate) fn watch_for<'a>(&mut self, properties: impl IntoIterator<Item = &'a Property>) {
+        let properties: Vec<&Property> = properties.into_iter().collect();
+        self.watch_with(properties.iter().copied());
         let mut objects = properties.into_iter().filter_map(Property::object);
         let Some(object) = objects.next() else { return };
         assert!(objects.next().is_none(), "a machine has one object; check one linearizable property at a time");

@@ -218,11 +218,15 @@ fn domain<T: Word>(decl: &Decl<'_, T>) -> Values {
         Some(Domain::Naturals) => Values::Naturals,
         None if is(TypeId::of::<Pid>()) => Values::Names(0),
         None if is(TypeId::of::<Option<Pid>>()) => Values::Names(1), // `None` is the word 0
+        // A type with few values: all of them.
+        None if T::MAX <= u64::from(u8::MAX) => {
+            Values::Of((0..=T::MAX).filter(|&word| T::unpack(word).pack() == word).collect())
+        }
         None => Values::Unknown,
     }
 }
 
-fn show<T: Word>(word: u64) -> String {
+pub(super) fn show<T: Word>(word: u64) -> String {
     let text = format!("{:?}", T::unpack(word));
     // Rust writes `Some(p1)` and `None` for what the papers write as p1 and nobody.
     match text.strip_prefix("Some(").and_then(|t| t.strip_suffix(')')) {

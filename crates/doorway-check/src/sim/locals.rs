@@ -2,8 +2,9 @@
 //!
 //! A process is deterministic, so its local state *is* the list of values that its accesses have
 //! seen since its passage began. Each list is a node, with a child for each value seen next. The
-//! text runs only when a new node appears; everything else is table look-up. Three things keep the
-//! trie small:
+//! text runs only when a new node appears; everything else is table look-up. If a
+//! [survey](super::survey) has found all local states before, no text runs at all. Otherwise three
+//! things keep the trie small:
 //!
 //! - a failed turn of a wait leads back to the node of its loop head;
 //! - the end of a passage leads back to the root;
@@ -38,7 +39,7 @@ pub(super) struct Child {
 }
 
 /// What kind of step it was.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum How {
     On,
     /// A turn of a loop ended whose turns may write, and the loop goes on.
@@ -52,11 +53,11 @@ pub(super) enum How {
 
 #[derive(Debug)]
 pub(super) struct Node {
-    parent: LocalId,
+    pub(super) parent: LocalId,
     depth: u32,
-    came: Seen,
+    pub(super) came: Seen,
     pub(super) position: Position,
-    kids: Vec<(Seen, Child)>,
+    pub(super) kids: Vec<(Seen, Child)>,
 }
 
 impl Node {
@@ -82,6 +83,35 @@ struct Merge {
     history: Vec<Seen>,
 }
 
+/// The local states of a process, found by a [survey](super::survey).
+#[derive(Debug)]
+pub(super) struct Automaton {
+    /// The first two are those of a process that is not under way.
+    pub(super) states: Vec<State>,
+    /// The results of operations.
+    pub(super) responses: Vec<Call>,
+    pub(super) runs: u64,
+}
+
+/// One of them.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) position: Position,
+    pub(super) kids: Vec<(Seen, Child)>,
+    /// The message, if the text has panicked.
+    pub(super) panic: Option<Box<str>>,
+}
+
+/// An automaton that is followed.
+#[derive(Debug)]
+struct Followed {
+    automaton: Automaton,
+    /// For each state, its local state, if it was met.
+    met: Vec<Option<LocalId>>,
+    /// For each local state, its state.
+    states: Vec<u32>,
+}
+
 /// All local states of one process found so far.
 #[derive(Debug)]
 pub(super) struct Locals {
@@ -94,9 +124,11 @@ pub(super) struct Locals {
     bytes: usize,
     shifts: FxHashMap<(LocalId, Shift), LocalId>,
     /// The results of operations.
-    responses: Vec<Call>,
+    pub(super) responses: Vec<Call>,
     /// The local states in which the text panicked, and the messages.
-    panics: FxHashMap<LocalId, Box<str>>,
+    pub(super) panics: FxHashMap<LocalId, Box<str>>,
+    /// All of them, if they were found before.
+    followed: Option<Followed>,
 }
 
 /// Starts the text of a passage, for a process.
@@ -115,6 +147,7 @@ impl Locals {
             shifts: FxHashMap::default(),
             responses: Vec::new(),
             panics: FxHashMap::default(),
+            followed: None,
         };
         let position = match locals.run(sim, start, Vec::new())?.0 {
             Ran::Asks(position, _) => position,
@@ -153,7 +186,68 @@ impl Locals {
         if self.nodes[from as usize].kids.iter().any(|(value, _)| *value == saw) {
             return Ok(());
         }
+        if self.followed.is_some() {
+            return self.follow_to(sim, start, from, saw);
+        }
         self.discover(sim, start, keep, from, saw).map(drop)
+    }
+
+    /// Where the process goes is known from here on; no text is run.
+    pub(super) fn follow(&mut self, automaton: Automaton) {
+        self.runs += automaton.runs;
+        self.responses.clone_from(&automaton.responses);
+        let mut met = vec![None; automaton.states.len()];
+        met[ROOT as usize] = Some(ROOT);
+        met[DONE as usize] = Some(DONE);
+        self.followed = Some(Followed { automaton, met, states: vec![ROOT, DONE] });
+    }
+
+    fn follow_to(&mut self, sim: &Sim, start: &Start, from: LocalId, saw: Seen) -> Result<(), TextError> {
+        let Some(Followed { automaton, met, states }) = &mut self.followed else { return Ok(()) };
+        let state = states[from as usize];
+        let Some(&(_, child)) = automaton.states[state as usize].kids.iter().find(|(value, _)| *value == saw) else {
+            return Err(self.refused(sim, start, from, saw));
+        };
+        let to = match met[child.to as usize] {
+            Some(to) => to,
+            None => {
+                let to = self.nodes.len() as LocalId;
+                let State { position, panic, .. } = &automaton.states[child.to as usize];
+                met[child.to as usize] = Some(to);
+                states.push(child.to);
+                self.panics.extend(panic.clone().map(|message| (to, message)));
+                let position = position.clone();
+                self.push(from, saw, position)
+            }
+        };
+        self.bytes += 2 * size_of::<(Seen, Child)>();
+        self.nodes[from as usize].kids.push((saw, Child { to, ..child }));
+        Ok(())
+    }
+
+    /// Why the text cannot go on from here.
+    fn refused(&mut self, sim: &Sim, start: &Start, from: LocalId, saw: Seen) -> TextError {
+        self.followed = None;
+        let label = self.nodes[from as usize].position.label;
+        let found = self.discover(sim, start, Keep::Ignored, from, saw);
+        found.map_or_else(|why| why, |_| TextError::Unforeseen { pid: self.pid, label, value: saw.value })
+    }
+
+    pub(super) fn push(&mut self, parent: LocalId, came: Seen, position: Position) -> LocalId {
+        let (id, depth) = (self.nodes.len() as LocalId, self.nodes[parent as usize].depth + 1);
+        self.bytes += size_of::<Node>() + 8 * position.rests.len();
+        self.nodes.push(Node { parent, depth, came, position, kids: Vec::new() });
+        id
+    }
+
+    pub(super) fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// Where a process stops that panicked after this step.
+    pub(super) fn stopped_at(&self, from: LocalId, stopped: Position) -> Position {
+        let Position { part, label, .. } = self.nodes[from as usize].position;
+        Position { part, label, ..stopped }
     }
 
     #[cold]
@@ -186,10 +280,8 @@ impl Locals {
                 Child { to: self.ancestor(from, head), how: How::GoneRound, responds }
             }
             Ran::Panicked(stopped, message) => {
-                let Position { part, label, .. } = self.nodes[from as usize].position;
-                let (id, position) = (self.nodes.len() as LocalId, Position { part, label, ..stopped });
-                self.bytes += size_of::<Node>() + message.len();
-                self.nodes.push(Node { parent: from, depth: depth as u32, came: saw, position, kids: Vec::new() });
+                self.bytes += message.len();
+                let id = self.push(from, saw, self.stopped_at(from, stopped));
                 self.panics.insert(id, message);
                 Child { to: id, how: How::Panicked, responds }
             }
@@ -200,9 +292,8 @@ impl Locals {
                     return Err(TextError::KeepHides { pid: self.pid, label: position.label, later: position.label });
                 }
                 let to = known.unwrap_or_else(|| {
-                    let id = self.nodes.len() as LocalId;
-                    self.bytes += size_of::<Node>() + 8 * position.rests.len() + key.as_ref().map_or(0, String::len);
-                    self.nodes.push(Node { parent: from, depth: depth as u32, came: saw, position, kids: Vec::new() });
+                    self.bytes += key.as_ref().map_or(0, String::len);
+                    let id = self.push(from, saw, position);
                     if let Some(key) = key {
                         self.kept.insert(key, id);
                     }
@@ -228,7 +319,7 @@ impl Locals {
         if ran == again { Ok(ran) } else { Err(TextError::NotDeterministic(self.pid)) }
     }
 
-    fn response(&mut self, result: Call) -> u32 {
+    pub(super) fn response(&mut self, result: Call) -> u32 {
         let known = self.responses.iter().position(|known| *known == result);
         known.unwrap_or_else(|| {
             self.responses.push(result);
@@ -272,7 +363,7 @@ impl Locals {
         }
     }
 
-    fn ancestor(&self, mut at: LocalId, depth: usize) -> LocalId {
+    pub(super) fn ancestor(&self, mut at: LocalId, depth: usize) -> LocalId {
         while self.nodes[at as usize].depth as usize > depth {
             at = self.nodes[at as usize].parent;
         }
@@ -376,6 +467,11 @@ impl Locals {
         }
         self.runs += runs;
         Ok((compared.len() as u64, true))
+    }
+
+    /// Whether the text declares local states alike.
+    pub(super) fn keeps(&self) -> bool {
+        !self.kept.is_empty()
     }
 
     /// The message of the text's panic, if it panicked.

@@ -11,6 +11,8 @@ mod mortal;
 
 pub use cells::{SimCell, SimLate, SimTable, SimVar};
 
+pub(super) use super::image::Running;
+use super::image::{self, Image, Place};
 use super::layout::Part;
 use super::layout::{Layout, VarId, VarInfo};
 use super::line::Line;
@@ -30,7 +32,7 @@ use std::future::{Future, poll_fn};
 use std::ops::Range;
 use std::panic::Location;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 
 /// The section of its passage that a process is in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -84,10 +86,12 @@ struct Inner {
     used: Cell<u64>,
     /// Where the text that runs has named its last statement.
     line: Cell<Line>,
+    /// Where texts are whose bytes are read; empty if none are.
+    places: RefCell<Vec<Rc<Place>>>,
 }
 
 /// What one access saw; and whether its turn failed and the process gave up.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Seen {
     pub(super) value: u64,
     pub(super) gave_up: bool,
@@ -121,6 +125,8 @@ pub(super) struct Replay {
     gone_round: bool,
     /// Where the last wait began.
     wait_at: Option<usize>,
+    /// Where the waits began that are not over: each within the one before.
+    waits: Vec<usize>,
     /// What was invoked since the last access, and what was answered since.
     invoked: Option<Call>,
     responded: Option<Call>,
@@ -173,6 +179,62 @@ enum Answer {
 }
 
 impl Replay {
+    #[inline(never)]
+    fn wait_begins(&mut self) -> usize {
+        self.wait_at = Some(self.seen);
+        self.calls_at_wait = self.calls;
+        self.faulty.wait_begins();
+        self.waits.push(self.seen);
+        self.waits.len() - 1
+    }
+
+    #[inline(never)]
+    fn answer(&mut self, op: Op, part: Part, label: Label, alone: Alone) -> Poll<u64> {
+        let saw = match self.live {
+            Some(Answer::Saw(value)) => {
+                self.live = Some(Answer::None);
+                Some(Seen { value, gave_up: false })
+            }
+            Some(_) => None,
+            None => self.history.get(self.seen).copied(),
+        };
+        let Some(saw) = saw else {
+            let joined = match alone {
+                Alone::Always => true,
+                Alone::While if self.plain_at == Some((part, label)) => true,
+                Alone::While | Alone::Never => self.block_at.is_some_and(|begin| self.seen > begin),
+            };
+            self.asks = Some(Asked { op, part, label, joined, in_block: self.block_at.is_some() });
+            return Poll::Pending;
+        };
+        self.seen += 1;
+        self.plain_at = (alone == Alone::While).then_some((part, label));
+        if alone == Alone::Always && self.block_at == Some(self.seen - 1) {
+            self.block_at = Some(self.seen); // a block begins with its first visible access
+        }
+        self.kept = None;
+        self.rests.retain(|(p, _)| *p != part);
+        if self.phase == Phase::Inside {
+            self.held.clear();
+        }
+        self.phase = self.phase.begun();
+        self.camps = false;
+        self.invoked = None;
+        self.responded = None;
+        Poll::Ready(saw.value)
+    }
+
+    /// Everything in here on which the rest of the passage depends, apart from what it will see.
+    fn memo(&self) -> String {
+        let waits: Vec<_> = self.waits.iter().map(|&at| (at == self.seen, self.section_at == Some(at))).collect();
+        let begun = (self.phase, self.camps, self.doorway_done, self.calling, &self.invoked);
+        let said = (&self.rests, &self.shown, &self.held, &self.watched, &self.frames);
+        // Only these differences are ever looked at; they do not come back.
+        let block = self.block_at.map(|at| self.seen > at);
+        let since = (self.wait_at == Some(self.seen), self.calls == self.calls_at_wait);
+        format!("{begun:?} {said:?} {block:?} {:?} {since:?} {waits:?}", self.plain_at)
+    }
+
     pub(super) fn live() -> Self {
         Self { live: Some(Answer::None), ..Self::default() }
     }
@@ -224,6 +286,7 @@ impl Default for Replay {
             failed_turn: None,
             gone_round: false,
             wait_at: None,
+            waits: Vec::new(),
             section_at: None,
             invoked: None,
             responded: None,
@@ -261,6 +324,11 @@ pub(super) struct Position {
 }
 
 impl Position {
+    /// Everything that is compared, as text.
+    pub(super) fn to_tell_apart(&self) -> String {
+        format!("{:?}", Self { line: Line(None), ..self.clone() })
+    }
+
     /// Where a run of the text was left, and which of its locals still matter, if the text said so.
     fn new(asked: Asked, replay: Replay, sim: &Inner) -> (Self, Option<String>) {
         let Asked { op, part, label, joined, in_block } = asked;
@@ -298,6 +366,20 @@ pub(super) enum Ran {
     NoFault(Label, &'static str),
 }
 
+/// How a run of the text in steps ended, and what is left of it.
+pub(super) struct Walked {
+    pub(super) ran: Ran,
+    pub(super) responded: Option<Call>,
+    /// What the memory knows of it on which its rest depends.
+    pub(super) memo: String,
+    /// Whether the text says which of its locals matter.
+    pub(super) keeps: bool,
+    /// What the text itself knows, if that can be told.
+    pub(super) image: Option<Image>,
+    /// The text, as it was left: it stays, with what it has allocated, as long as this does.
+    _running: Option<Running>,
+}
+
 /// How far a continuing text went.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum GoneOn {
@@ -320,8 +402,12 @@ impl Sim {
     pub(super) fn run(&self, history: Vec<Seen>, passage: &mut dyn FnMut() -> Running) -> (Ran, Option<Call>) {
         *self.0.replay.borrow_mut() = Replay { history, ..Replay::default() };
         self.0.line.set(Line(None));
-        let polled = panics::caught(|| passage().as_mut().poll(&mut Context::from_waker(Waker::noop())));
-        let mut replay = std::mem::take(&mut *self.0.replay.borrow_mut());
+        let polled = panics::caught(|| passage().poll());
+        let replay = std::mem::take(&mut *self.0.replay.borrow_mut());
+        self.ran(polled, replay)
+    }
+
+    fn ran(&self, polled: Result<Poll<()>, Box<str>>, mut replay: Replay) -> (Ran, Option<Call>) {
         let responded = replay.responded.take();
         if let Some((label, why)) = replay.faulty.impossible() {
             return (Ran::NoFault(label, why), None);
@@ -349,6 +435,51 @@ impl Sim {
         (ran, responded)
     }
 
+    /// Reads the bytes of texts from here on, until told otherwise. Two of them can be in progress.
+    pub(super) fn reads_bytes(&self, reads: bool) {
+        *self.0.places.borrow_mut() = if reads { Place::two() } else { Vec::new() };
+    }
+
+    /// A passage that begins.
+    pub(super) fn begin<F: Future<Output = ()> + 'static>(&self, text: F) -> Running {
+        Running::new(text, &self.0.places.borrow())
+    }
+
+    /// Runs a text on a history, one access at a time, on a stack without leftovers. So what its
+    /// future contains, unused bytes included, follows from what it contained before the last
+    /// access, and what that access saw.
+    pub(super) fn walk(&self, history: &[Seen], passage: &mut dyn FnMut() -> Running) -> Walked {
+        *self.0.replay.borrow_mut() = Replay::default();
+        self.0.line.set(Line(None));
+        let frame = image::frame();
+        let polled = panics::caught(|| {
+            image::wipe();
+            let mut running = passage();
+            let mut left = history.iter();
+            loop {
+                image::wipe();
+                let polled = running.poll();
+                let mut r = self.0.replay.borrow_mut();
+                match left.next() {
+                    Some(&saw) if polled.is_pending() => {
+                        r.history.push(saw);
+                        r.asks = None;
+                    }
+                    _ => return (polled, running),
+                }
+            }
+        });
+        let replay = std::mem::take(&mut *self.0.replay.borrow_mut());
+        let (polled, running) = match polled {
+            Ok((polled, running)) => (Ok(polled), Some(running)),
+            Err(message) => (Err(message), None),
+        };
+        let (memo, keeps) = (replay.memo(), replay.uses_keep);
+        let image = running.as_ref().and_then(|running| Image::of(running, frame));
+        let (ran, responded) = self.ran(polled, replay);
+        Walked { ran, responded, memo, keeps, image, _running: running }
+    }
+
     /// Continues a text with this answer to its last access (none at the start), or after a failed
     /// turn.
     pub(super) fn go_on(&self, running: &mut Running, replay: &mut Replay, answer: Option<u64>) -> GoneOn {
@@ -359,7 +490,7 @@ impl Sim {
         });
         replay.asks = None;
         std::mem::swap(&mut *self.0.replay.borrow_mut(), replay);
-        let polled = panics::caught(|| running.as_mut().poll(&mut Context::from_waker(Waker::noop())));
+        let polled = panics::caught(|| running.poll());
         std::mem::swap(&mut *self.0.replay.borrow_mut(), replay);
         match (polled, replay.failed_turn, replay.asks) {
             (Ok(Poll::Ready(())), ..) => GoneOn::Ended,
@@ -373,41 +504,20 @@ impl Sim {
     /// One access: answered from the history, or asked for.
     async fn step(&self, op: Op, part: Part, label: Label, alone: Alone) -> u64 {
         poll_fn(|_| {
-            let mut r = self.0.replay.borrow_mut();
-            let saw = match r.live {
-                Some(Answer::Saw(value)) => {
-                    r.live = Some(Answer::None);
-                    Some(Seen { value, gave_up: false })
-                }
-                Some(_) => None,
-                None => r.history.get(r.seen).copied(),
-            };
-            let Some(saw) = saw else {
-                let joined = match alone {
-                    Alone::Always => true,
-                    Alone::While if r.plain_at == Some((part, label)) => true,
-                    Alone::While | Alone::Never => r.block_at.is_some_and(|begin| r.seen > begin),
-                };
-                r.asks = Some(Asked { op, part, label, joined, in_block: r.block_at.is_some() });
-                return Poll::Pending;
-            };
-            r.seen += 1;
-            r.plain_at = (alone == Alone::While).then_some((part, label));
-            if alone == Alone::Always && r.block_at == Some(r.seen - 1) {
-                r.block_at = Some(r.seen); // a block begins with its first visible access
-            }
-            r.kept = None;
-            r.rests.retain(|(p, _)| *p != part);
-            if r.phase == Phase::Inside {
-                r.held.clear();
-            }
-            r.phase = r.phase.begun();
-            r.camps = false;
-            r.invoked = None;
-            r.responded = None;
-            Poll::Ready(saw.value)
+            let answer = self.0.replay.borrow_mut().answer(op, part, label, alone);
+            self.wipe();
+            answer
         })
         .await
+    }
+
+    /// Leaves nothing on the stack of what only the memory knows, such as how many accesses there
+    /// were: a text may copy stale bytes of the stack into its future.
+    #[inline]
+    fn wipe(&self) {
+        if !self.0.places.borrow().is_empty() {
+            image::wipe_little();
+        }
     }
 
     async fn access(&self, at: Access<Part>, op: Op, alone: Alone) -> u64 {
@@ -473,9 +583,6 @@ impl Sim {
     }
 }
 
-/// A text in progress.
-pub(super) type Running = std::pin::Pin<Box<dyn Future<Output = ()>>>;
-
 impl Memory for Sim {
     type Error = Infallible;
     type Part = Part;
@@ -487,7 +594,8 @@ impl Memory for Sim {
     type Table<T: Word> = SimTable<T>;
     /// Few, because each of them is part of every state.
     const PLENTY: usize = 5;
-    /// How many accesses were made before the wait began.
+    /// How many waits it is within. Where it began is not for the text to carry: histories of
+    /// different lengths may leave the text where it is.
     type Wait = usize;
 
     fn part(&self, within: Part, kind: &'static str, index: Option<usize>) -> Part {
@@ -515,18 +623,17 @@ impl Memory for Sim {
     }
 
     fn wait_begins(&self, _: Pid) -> usize {
-        let mut r = self.0.replay.borrow_mut();
-        r.wait_at = Some(r.seen);
-        r.calls_at_wait = r.calls;
-        r.faulty.wait_begins();
-        r.seen
+        let within = self.0.replay.borrow_mut().wait_begins();
+        self.wipe();
+        within
     }
 
     fn wait_ends(&self, _: Pid) {
+        let mut r = self.0.replay.borrow_mut();
+        r.waits.pop();
         if self.0.faults.is_empty() {
             return;
         }
-        let mut r = self.0.replay.borrow_mut();
         r.faulty.wait_begins();
         r.wait_at = None; // a wait may have ended without an access
     }
@@ -534,7 +641,7 @@ impl Memory for Sim {
     /// A failed turn leads back to the loop head: the history is cut there, so waiting never makes
     /// it longer.
     async fn turn_failed(&self, _: Pid, head: &mut usize, abortable: bool) -> Result<Next, Infallible> {
-        if !self.0.faults.is_empty() && Box::pin(self.goes_on(head)).await {
+        if !self.0.faults.is_empty() && Box::pin(self.goes_on(*head)).await {
             return Ok(Next::TryAgain);
         }
         {
@@ -544,9 +651,11 @@ impl Memory for Sim {
                 return Ok(Next::GiveUp);
             }
             r.calls_out_of_turn |= r.calls != r.calls_at_wait;
+            r.waits.truncate(*head + 1);
+            let head = r.waits[*head];
             // The loop head comes after the step that began the section.
-            let begun = usize::from(r.section_at == Some(*head));
-            r.failed_turn = Some((*head + begun, abortable));
+            let begun = usize::from(r.section_at == Some(head));
+            r.failed_turn = Some((head + begun, abortable));
         }
         poll_fn(|_| {
             let mut r = self.0.replay.borrow_mut();

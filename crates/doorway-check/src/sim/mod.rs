@@ -11,14 +11,15 @@
 //! The text of a passage is a function of what its accesses see. It must not look at clocks, random
 //! numbers or anything shared that is not a variable of the memory, and it must wait only with the
 //! words for waiting. The machine notices most texts that break these rules and returns a
-//! [`TextError`]. It cannot notice state hidden outside the memory that stays the same between two
-//! consecutive runs.
+//! [`TextError`]. It cannot notice all state hidden outside the memory that stays the same between
+//! two consecutive runs.
 
 mod cache;
 mod calls;
 mod canon;
 mod crowd;
 mod deaths;
+mod image;
 mod layout;
 mod learn;
 mod line;
@@ -31,8 +32,10 @@ mod panics;
 mod quiet;
 mod rules;
 mod step;
+mod survey;
 mod torn;
 mod unmerged;
+mod watch;
 mod world;
 
 pub(crate) use cache::{Line as CacheLine, Reference};
@@ -50,6 +53,8 @@ pub use rules::{Deaths, Keep, Rules, Sections};
 pub(crate) use step::Told;
 pub use step::{Action, Stepped, What};
 pub(crate) use unmerged::Pair;
+pub use watch::{Monitor, Seen};
+pub(crate) use watch::{Watcher, Watches};
 pub(crate) use world::is_set;
 pub use world::{Machine, State, Statement, World};
 
@@ -149,6 +154,8 @@ pub enum TextError {
     Saved(Box<str>),
     /// A property looks at the size of a counter, but counters are kept small.
     CounterAsked,
+    /// A monitor watches a machine that takes different states for one.
+    Watched,
     /// There are more processes or variables than the rules can track.
     TooLarge,
     /// There are more processes than the whole graph can track.
@@ -161,6 +168,15 @@ pub enum TextError {
         label: Label,
         /// The statement at which the merged local states differ.
         later: Label,
+    },
+    /// It sees a value that no process was known to write when its local states were found.
+    Unforeseen {
+        /// The process.
+        pid: Pid,
+        /// The statement.
+        label: Label,
+        /// The value, as a word.
+        value: u64,
     },
     /// A fault of the memory is impossible.
     NoFault {
@@ -199,7 +215,7 @@ impl fmt::Display for TextError {
             Self::TooLong { pid, label, accesses } => write!(
                 f,
                 "{pid} made {accesses} accesses in one passage and is at statement {label}; if it waits there, \
-                 write the wait as wait_until or spin_until"
+                 write the wait as wait_until or spin_until; if a loop starts again there, keep what matters of its locals"
             ),
             Self::TurnWrites { pid, label } => write!(
                 f,
@@ -250,6 +266,10 @@ impl fmt::Display for TextError {
                 "a property looks at the size of a counter, but counters are kept small; check differences of counters, or \
                  omit `normalise`",
             ),
+            Self::Watched => f.write_str(
+                "a monitor may tell states apart that this machine takes for one; omit `normalise` and `alike`, and bound the \
+                 passages",
+            ),
             Self::TooLarge => write!(
                 f,
                 "crashes, sleeping, weak registers, the order of arrival and cost are tracked for at most 64 processes, and \
@@ -271,6 +291,11 @@ impl fmt::Display for TextError {
                 "counters cannot be kept small: at step {step} {pid}, at statement {label}, does something else with full \
                  counters; omit `normalise`, or remove `counts` from a variable of which not only differences matter, or add \
                  what a `keep` omits"
+            ),
+            Self::Unforeseen { pid, label, value } => write!(
+                f,
+                "{pid} sees {value} at statement {label}, which no process was expected to write; search with Keep::Ignored \
+                 (--no-keep)"
             ),
             Self::NoFault { pid, label, why } => {
                 write!(f, "the fault is impossible: {pid}, at statement {label}, {why}; use another fault")

@@ -17,16 +17,18 @@ pub enum Sections {
     Explicit,
 }
 
-/// How to treat the texts' [`keep`](doorway_core::memory::Here::keep).
+/// How to treat the texts' [`keep`](doorway_core::memory::Here::keep), and texts without one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Keep {
-    /// Merge local states that it declares alike.
+    /// Merge local states that it declares alike, and compare some or all of them after the search.
+    /// Of a text without any, merge those that are found to be alike.
     #[default]
     Trusted,
     /// Merge; after the search, whatever it found, run merged histories side by side to verify that
     /// they are alike.
     CrossChecked,
-    /// Do not merge: slow, but right even if the texts are wrong.
+    /// Do not merge: slow, and without an end where a loop starts again, but right even if the
+    /// texts are wrong.
     Ignored,
 }
 
@@ -55,6 +57,19 @@ impl Deaths {
     /// first and again.
     pub const DEFAULT: Self =
         Self { restarts: 0, late: false, hints: false, rechecks: true, reclaims: true, suspects: true };
+
+    /// What differs from the default, in words; without the restarts.
+    #[must_use]
+    pub fn unusual(self) -> Vec<&'static str> {
+        let unusual = [
+            (self.late, "noticed late"),
+            (self.hints, "hints"),
+            (!self.rechecks, "no second looks"),
+            (!self.reclaims, "nothing is reclaimed"),
+            (!self.suspects, "looked for only after the first death"),
+        ];
+        unusual.into_iter().filter_map(|(so, text)| so.then_some(text)).collect()
+    }
 }
 
 impl Default for Deaths {
@@ -173,6 +188,40 @@ impl Rules {
     pub fn for_properties(mut self, properties: &[Property]) -> Self {
         self.order |= properties.iter().any(Property::needs_order);
         self
+    }
+
+    /// Sizes and rules, in words.
+    pub(crate) fn in_words(&self, sizes: String) -> String {
+        let forced = if self.force_registers { ", forced" } else { "" };
+        let mut words = vec![sizes, format!("{} registers{forced}", self.registers)];
+        let some = |most: usize, word: &str| format!("up to {most} {word}{}", if most == 1 { "" } else { "s" });
+        match self.crashes {
+            0 => {}
+            1 => words.push("up to 1 crash".to_owned()),
+            f => words.push(format!("up to {f} crashes")),
+        }
+        if self.deaths.restarts > 0 {
+            words.push(some(self.deaths.restarts, "restart"));
+        }
+        let unusual = self.deaths.unusual();
+        if !unusual.is_empty() {
+            words.push(format!("deaths ({})", unusual.join("; ")));
+        }
+        if self.give_ups {
+            words.push("give-ups".to_owned());
+        }
+        if self.wakes {
+            words.push(if self.timed_sleeps { "sleeping with a time limit" } else { "sleeping" }.to_owned());
+        }
+        words.extend(self.line.map(|most| format!("line: {most}")));
+        words.extend(self.lag.map(|most| format!("lag: {most}")));
+        if self.alike {
+            words.push("alike states merged".to_owned());
+        }
+        if let Some(passages) = self.passages {
+            words.push(some(passages as usize, "passage") + " each");
+        }
+        words.join(", ")
     }
 
     /// The largest natural number that a torn read of an unbounded variable returns. It exceeds

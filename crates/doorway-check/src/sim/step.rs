@@ -106,6 +106,8 @@ pub struct Stepped {
     pub overtook: u32,
     /// The remote references that it cost the measured process.
     pub cost: u32,
+    /// The monitors that rejected it, a bit for each.
+    pub rejected: u64,
 }
 
 /// What an action did after its first access.
@@ -200,7 +202,11 @@ impl Machine {
         action: Action,
         watch: &mut Watch<'_>,
     ) -> Result<Option<Stepped>, Halt> {
-        let stepped = self.happen(state, action, watch)?;
+        let before = (!self.watchers.is_empty()).then(|| state.clone());
+        let mut stepped = self.happen(state, action, watch)?;
+        if let (Some(before), Some(stepped)) = (before, &mut stepped) {
+            self.show_step(&before, state, action, stepped);
+        }
         if self.rules().switches.is_some() && stepped.is_some() {
             let now = action.process as u32 + 1;
             let [last, switches] = state.turns;
@@ -209,6 +215,7 @@ impl Machine {
         Ok(stepped)
     }
 
+    /// What happens, unseen by monitors: also for looks ahead.
     fn happen(&self, state: &mut State, action: Action, watch: &mut Watch<'_>) -> Result<Option<Stepped>, Halt> {
         let p = action.process;
         if self.rules().sparse {
@@ -636,7 +643,7 @@ impl Machine {
             }
             for &action in actions.iter().filter(|a| matches!(a.what, What::Step | What::Sees(_) | What::TimesOut)) {
                 let mut next = at.clone();
-                let Some(stepped) = self.act(&mut next, action)? else { continue };
+                let Some(stepped) = self.happen(&mut next, action, &mut |_| {})? else { continue };
                 if !stepped.unchanged || stepped.passage_ended {
                     return Ok(false);
                 }
@@ -666,7 +673,7 @@ impl Machine {
                 [only] if !self.is_asleep(&at, p) => only,
                 _ => return self.always_enters(&at, p, &mut FxHashMap::default()),
             };
-            if self.act(&mut at, only)?.is_none() {
+            if self.happen(&mut at, only, &mut |_| {})?.is_none() {
                 return self.always_enters(&at, p, &mut FxHashMap::default());
             }
             if at == behind {
@@ -707,7 +714,7 @@ impl Machine {
         self.actions_alone(state, p, &mut actions);
         for action in &actions {
             let mut next = state.clone();
-            if self.act(&mut next, *action)?.is_some() && !self.always_enters(&next, p, been)? {
+            if self.happen(&mut next, *action, &mut |_| {})?.is_some() && !self.always_enters(&next, p, been)? {
                 return Ok(false);
             }
         }

@@ -24,6 +24,11 @@ impl Machine {
         self.layout().var(v).torn(self.kind(v), state.vars[v as usize], &writes, self.bounds())
     }
 
+    /// Every value that the declaration of a variable allows, if it says.
+    pub(super) fn all_values(&self, v: VarId) -> Vec<u64> {
+        self.layout().var(v).torn(Register::Safe, self.layout().var(v).init, &[], self.bounds())
+    }
+
     fn bounds(&self) -> Bounds {
         Bounds { processes: self.processes() as u64, largest: self.rules().largest_natural(self.processes()) }
     }

@@ -42,6 +42,12 @@ impl World {
         self.rules().normalise && self.layout().vars().iter().any(|v| v.counts)
     }
 
+    /// Whether states are taken for one that properties of one's own might tell apart: counters are
+    /// kept small, or symmetric states are merged.
+    pub(crate) fn takes_some_states_for_one(&self) -> bool {
+        self.keeps_counters_small() || self.canon.is_some() || self.alike.is_some()
+    }
+
     /// Whether a process is at the same place in both machines, as far as properties and other
     /// processes can see.
     fn is_where(&self, state: &State, other: &Self, theirs: &State, p: usize) -> bool {
@@ -70,7 +76,7 @@ impl World {
         let vars = (0..state.vars.len()).all(|v| counts(v) || state.vars[v] == theirs.vars[v]);
         let rest = |s: &State| {
             let deaths = (s.crashed, s.dying, s.restarted);
-            (deaths, s.writing, s.overlapped, s.passed, s.asleep, s.turns, s.cached)
+            (deaths, s.writing, s.overlapped, s.passed, s.asleep, s.turns, s.cached, s.monitors.clone())
         };
         let lists = |s: &State| (s.passages.clone(), s.before.clone(), s.owes.clone());
         vars && rest(state) == rest(theirs) && lists(state) == lists(theirs)
@@ -101,7 +107,8 @@ impl<'w> Pair<'w> {
     ) -> Result<Self, TextError> {
         let mut plain = merged.unmerged()?;
         plain.watch_for(properties);
-        let text = State { calls: plain.initial().calls, ..initial.clone() };
+        let at_first = plain.initial();
+        let text = State { calls: at_first.calls, monitors: at_first.monitors, ..initial.clone() };
         Ok(Self { merged, plain, at: initial.clone(), text, steps: 0 })
     }
 

@@ -8,6 +8,7 @@ use super::memory::{Phase, Running, Sim};
 use super::numbers::Alike;
 use super::op::Op;
 use super::rules::{Rules, Sections};
+use super::watch::Watcher;
 use super::{LocalId, TextError};
 use crate::faults::Fault;
 use doorway_core::Failure;
@@ -18,6 +19,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::panic::Location;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A state of the machine. Components that the rules do not need stay empty.
 #[derive(PartialEq, Eq, Hash, Default, Debug)]
@@ -56,6 +58,8 @@ pub struct State {
     /// The set of explanations for the operations called, as a number; 0 if there are none, or
     /// operations are not watched.
     pub calls: u32,
+    /// The states of the [monitors](super::Monitor), as words.
+    pub monitors: Vec<u64>,
 }
 
 /// By hand, because a derived `clone_from` allocates every list anew, and a search clones at every
@@ -68,20 +72,22 @@ impl Clone for State {
             passages: self.passages.clone(),
             before: self.before.clone(),
             owes: self.owes.clone(),
+            monitors: self.monitors.clone(),
             ..*self
         }
     }
 
     fn clone_from(&mut self, from: &Self) {
-        let Self { vars, locals, passages, before, owes, .. } = self;
+        let Self { vars, locals, passages, before, owes, monitors, .. } = self;
         vars.clone_from(&from.vars);
         locals.clone_from(&from.locals);
         passages.clone_from(&from.passages);
         before.clone_from(&from.before);
         owes.clone_from(&from.owes);
-        let [vars, before] = [vars, before].map(std::mem::take);
+        monitors.clone_from(&from.monitors);
+        let [vars, before, monitors] = [vars, before, monitors].map(std::mem::take);
         let [locals, passages, owes] = [locals, passages, owes].map(std::mem::take);
-        *self = Self { vars, locals, passages, before, owes, ..*from };
+        *self = Self { vars, locals, passages, before, owes, monitors, ..*from };
     }
 }
 
@@ -116,6 +122,8 @@ pub struct Machine {
     begins: Vec<(VarId, u64)>,
     /// What operations do to a sequential object, if they are compared with one.
     pub(super) heard: Option<Heard>,
+    /// What watches each step.
+    pub(super) watchers: Vec<Arc<dyn Watcher>>,
 }
 
 /// A machine with its processes: a [`Machine`], and the texts that tell what is not known of it
@@ -189,7 +197,7 @@ async fn inside_and_out<A: KExclusion<Sim>>(
 fn passages<A: KExclusion<Sim> + 'static>(sim: Sim, sections: Sections, algorithm: Rc<A>) -> Rc<Start> {
     Rc::new(move |pid| {
         let (algorithm, sim) = (Rc::clone(&algorithm), sim.clone());
-        Box::pin(async move {
+        sim.clone().begin(async move {
             let p = Process::new(pid, sim.clone());
             if sections == Sections::Explicit {
                 sim.section().await;
@@ -208,7 +216,7 @@ fn passages<A: KExclusion<Sim> + 'static>(sim: Sim, sections: Sections, algorith
 fn abortable_passages<A: Abortable<Sim> + 'static>(sim: Sim, sections: Sections, algorithm: Rc<A>) -> Rc<Start> {
     Rc::new(move |pid| {
         let (algorithm, sim) = (Rc::clone(&algorithm), sim.clone());
-        Box::pin(async move {
+        sim.clone().begin(async move {
             let p = Process::new(pid, sim.clone());
             if sections == Sections::Explicit {
                 sim.section().await;
@@ -286,7 +294,7 @@ impl World {
         let start = move |pid| -> Running {
             let running = body(Rc::clone(&shared), Process::new(pid, memory.clone()));
             let sim = memory.clone();
-            Box::pin(async move {
+            sim.clone().begin(async move {
                 running.await;
                 if sim.phase() == Phase::Remainder {
                     sim.section().await;
@@ -325,7 +333,8 @@ impl World {
         let watched = watched.collect();
         let (bytes, begins) = (sim.bytes_of_seats(), sim.begins());
         let (canon, alike, heard) = (None, None, None);
-        let machine = Machine { layout, locals, rules, kinds, watched, canon, alike, bytes, begins, heard };
+        let watchers = Vec::new();
+        let machine = Machine { layout, locals, rules, kinds, watched, canon, alike, bytes, begins, heard, watchers };
         Ok(Self { machine, sim, start, monitor: None, before: State::default() })
     }
 
@@ -342,6 +351,7 @@ impl World {
             bytes: self.bytes.clone(),
             begins: self.begins.clone(),
             heard: None,
+            watchers: self.watchers.clone(),
         };
         let (sim, start) = (self.sim.clone(), Rc::clone(&self.start));
         Self { machine, sim, start, monitor: None, before: State::default() }
@@ -423,6 +433,7 @@ impl Machine {
             turns: [0; 2],
             cached: [0; 2],
             calls: self.initial_calls(),
+            monitors: self.watchers.iter().map(|watcher| watcher.initial()).collect(),
         };
         self.begins.iter().for_each(|&(v, word)| state.vars[v as usize] = word);
         state
@@ -499,7 +510,7 @@ impl Machine {
     }
 
     /// The first process whose text has panicked.
-    pub(crate) fn who_panicked(&self, state: &State) -> Option<usize> {
+    pub(crate) fn panicked_process(&self, state: &State) -> Option<usize> {
         (0..self.processes()).find(|&p| self.panicked(state, p).is_some())
     }
 
@@ -530,9 +541,13 @@ impl Machine {
     /// Whether a process takes no step, or need not: it has crashed, sleeps, is in its remainder or
     /// is done.
     pub(crate) fn is_idle(&self, state: &State, p: usize) -> bool {
+        self.cannot_step(state, p) || self.phase(state, p) == Phase::Remainder
+    }
+
+    /// Whether a process has no step, and never has one unless another process wakes it.
+    pub(crate) fn cannot_step(&self, state: &State, p: usize) -> bool {
         self.has_crashed(state, p)
             || self.is_asleep(state, p) && !self.may_time_out(state, p)
-            || self.phase(state, p) == Phase::Remainder
             || self.next(state, p) == Op::Stop && !self.owes(state, p)
     }
 

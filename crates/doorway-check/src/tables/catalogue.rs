@@ -1,5 +1,6 @@
 //! The registry as rows: for `doorway list`, for JSON, and for the tables in the README files.
 
+use crate::leases;
 use doorway_core::registry::{self, Bound, CostModel, Defaults, Info};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -76,10 +77,10 @@ fn all() -> impl Iterator<Item = &'static Info> {
     registry::ALL.iter().chain(registry::OBJECTS)
 }
 
-/// Every algorithm and every object.
+/// Every algorithm and every object, and what has a machine of its own.
 #[must_use]
 pub fn rows() -> Vec<Row> {
-    all().map(Row::from).collect()
+    all().map(Row::from).chain([leases::row()]).collect()
 }
 
 /// The columns of the tables.
@@ -119,7 +120,24 @@ pub fn markdown() -> String {
 /// The list for a terminal.
 #[must_use]
 pub fn text() -> String {
-    all().map(paragraph).collect::<Vec<_>>().join("\n")
+    all().map(paragraph).chain([of_leases()]).collect::<Vec<_>>().join("\n")
+}
+
+/// Slots between machines are not in the registry.
+fn of_leases() -> String {
+    let Row { id, title, problem, paper, fairness, tolerates, registers, properties, defaults, .. } = leases::row();
+    let DefaultSizes { n, k, k_is, passages } = defaults;
+    format!(
+        "{id}: {title}\n  \
+         {problem}; {paper}\n  \
+         transactions; {registers}\n  \
+         lets in: {fairness}; tolerates {tolerates} crashes\n  \
+         round trips: 2\n  \
+         properties: {}\n  \
+         by default: n={n}, {k_is}={k}, {} passage\n",
+        properties.join(" "),
+        passages.unwrap_or_default()
+    )
 }
 
 fn paragraph(info: &Info) -> String {

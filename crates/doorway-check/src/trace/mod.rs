@@ -3,6 +3,7 @@
 mod table;
 
 use crate::sim::{Action, Op, Phase, State, Stepped, TextError, Told, VarId, What, World, is_set};
+use crate::viewer::waits_on;
 use serde::Serialize;
 
 /// A run from the initial state.
@@ -65,7 +66,7 @@ pub struct Whereabouts {
     pub part: String,
     /// The statement it is about to execute; `None` in the remainder.
     pub statement: Option<u16>,
-    /// What it would see and wait on, if its next step is a failed turn.
+    /// What it would see and wait on, if it can only wait: on one variable, or on several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<String>,
     /// Whether it has crashed there.
@@ -105,6 +106,7 @@ impl Trace {
             // Only a look ahead: a text that cannot go on has still come this far.
             let next = Step::take(world, &mut state.clone(), Action::step(p)).ok().flatten();
             let waits = next.filter(|next| next.waits).map(|next| next.did);
+            let waits = waits.or_else(|| sees_until_back(world, &state, p));
             let crashed = world.has_crashed(&state, p);
             let panicked = world.panicked(&state, p).map(str::to_owned);
             end.push(Whereabouts { section: section(phase), part, statement, waits, crashed, panicked });
@@ -132,6 +134,18 @@ impl Trace {
     }
 }
 
+/// What a process sees on a round that leads back to where it is, if it only waits.
+fn sees_until_back(world: &mut World, state: &State, p: usize) -> Option<String> {
+    if world.has_crashed(state, p) || world.panicked(state, p).is_some() {
+        return None;
+    }
+    let part = world.next_at(state, p).0;
+    let reads = waits_on(world, state, p).ok().flatten()?;
+    let layout = world.layout();
+    let sees = |&v: &VarId| format!("{} = {}", layout.name_within(part, v), layout.var(v).show(state.vars[v as usize]));
+    Some(reads.iter().map(sees).collect::<Vec<_>>().join(", "))
+}
+
 impl Step {
     /// Performs and records an action; `None` if it cannot happen.
     pub(crate) fn take(world: &mut World, state: &mut State, action: Action) -> Result<Option<Self>, TextError> {
@@ -147,7 +161,7 @@ impl Step {
     ) -> Result<Option<(Self, Stepped)>, TextError> {
         let p = action.process;
         let (op, (part, statement), before) = (world.next(state, p), world.next_at(state, p), world.phase(state, p));
-        let old = state.vars.clone();
+        let (old, watched) = (state.vars.clone(), state.monitors.clone());
         let was_dying = world.is_dying(state, p);
         let writing = state.writing;
         let owed = state.owes.get(p).copied().unwrap_or(0);
@@ -197,6 +211,10 @@ impl Step {
                 begun.into_iter().chain(more).chain(ended).filter(|did| !did.is_empty()).collect::<Vec<_>>().join("; ")
             }
         };
+        let watchers = world.monitors().iter().zip(watched.iter().zip(&state.monitors));
+        let monitors = watchers
+            .filter(|(_, (was, is))| was != is)
+            .map(|(watcher, (_, &is))| (watcher.name().to_owned(), watcher.show(is)));
         let step = Self {
             process: p,
             part: layout.part(part).path.clone(),
@@ -207,6 +225,7 @@ impl Step {
             changed: (0..old.len())
                 .filter(|&v| old[v] != state.vars[v])
                 .map(|v| (layout.short_name(v as VarId), layout.vars()[v].show(state.vars[v])))
+                .chain(monitors)
                 .collect(),
             now: (before != after || stepped.passage_ended).then(|| section(after)),
         };

@@ -90,6 +90,9 @@ pub struct Place {
     /// Whether it has crashed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub crashed: bool,
+    /// Whether it has died, and no other process can have noticed that yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dying: bool,
     /// The message of its panic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub panicked: Option<String>,
@@ -337,9 +340,14 @@ impl Recorder {
             waits: None,
             asleep: world.is_asleep(state, p),
             crashed: world.has_crashed(state, p),
+            dying: world.is_dying(state, p),
             panicked,
         };
-        let waits = if place.crashed || place.panicked.is_some() { None } else { waits_on(&mut self.world, state, p)? };
+        let waits = if place.crashed || place.dying || place.panicked.is_some() {
+            None
+        } else {
+            waits_on(&mut self.world, state, p)?
+        };
         Ok(Place { waits, ..place })
     }
 

@@ -6,12 +6,16 @@ const viewer = (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const ROW = 22; // pixels of one step in the lanes
   const TICK_MS = 450; // between two steps of a playing run
+  const MANY = 12; // with more processes, those that never step are left out
+  const STRIP = 132; // the most pixels that the overview is high
+  const CHARACTER = 6.7; // pixels of one in the lanes
 
   let record = null;
   let step = 0;
   let file = 0; // the source in view
   let playing = null;
   let overviewX = null; // where a step is in the overview
+  let laneOf = null; // where the lane of a process is
   let meaning = null; // of each claim, as far as the sources say it
   const listeners = [];
 
@@ -35,6 +39,8 @@ const viewer = (() => {
   }
   const colour = (p) => `var(--p${p % 8})`;
   const chip = (p, at) => el("span", { class: "chip", style: `background:${colour(p)}` }, at == null ? `p${p}` : `p${p}@${at}`);
+  // A few characters stay on one line.
+  const code = (text) => el("code", { class: text.length < 22 ? "short" : null }, text);
   const place = (at) => (at.part ? `${at.part}.` : "") + at.statement;
 
   /* The state after a number of steps */
@@ -70,10 +76,31 @@ const viewer = (() => {
     return found;
   }
   function kindOf(at) {
-    if (at.crashed || at.panicked) return "dead";
+    if (at.crashed || at.dying || at.panicked) return "dead";
     if (at.section === "inside") return "inside";
     if (at.asleep || at.waits) return "waits";
     return at.section;
+  }
+
+  // The processes that are shown: all, or of many those that step, and others up to a dozen.
+  function shown() {
+    const all = record.start.map((_, p) => p);
+    if (all.length <= MANY) return all;
+    const steps = new Set(record.steps.map((moved) => moved.process));
+    const others = all.filter((p) => !steps.has(p)).slice(0, Math.max(0, MANY - steps.size));
+    return all.filter((p) => steps.has(p) || others.includes(p));
+  }
+  // The others, in words; none of them takes a step.
+  function leftOut() {
+    const here = new Set(shown()), rest = record.start.map((_, p) => p).filter((p) => !here.has(p));
+    const ranges = [];
+    for (const p of rest) {
+      const last = ranges[ranges.length - 1];
+      if (last && last[1] === p - 1) last[1] = p;
+      else ranges.push([p, p]);
+    }
+    const words = ranges.map(([from, to]) => from === to ? `p${from}` : to === from + 1 ? `p${from}, p${to}` : `p${from} … p${to}`);
+    return rest.length ? `${words.join(", ")}: no step in this run` : "";
   }
 
   /* The lanes: time goes down, one lane for each process */
@@ -84,23 +111,24 @@ const viewer = (() => {
 
   function drawLanes() {
     const box = $("lanes");
-    const n = record.processes;
+    const here = shown(), n = here.length;
     const arc = record.repeats_from == null ? 0 : 26;
     const gutter = 34 + arc;
     const lane = Math.max(46, Math.floor((Math.max(box.clientWidth, 200) - gutter - 4) / n));
     const width = gutter + lane * n;
     const height = (record.steps.length + 1) * ROW + 10;
     const y = (s) => s * ROW + ROW / 2; // of the state after s steps, between two rows
-    const middle = (p) => gutter + lane * p + 17;
+    const left = new Map(here.map((p, i) => [p, gutter + lane * i]));
+    const middle = (p) => left.get(p) + 17;
     const picture = svg("svg", { width, height, role: "img", "aria-label": "Steps of each process, from the top down" });
-    picture.append(svg("rect", { class: "current", id: "current-row", x: 0, y: -ROW, width, height: ROW }));
-    for (let p = 0; p < n; p++) {
-      picture.append(svg("clipPath", { id: `lane${p}` }, svg("rect", { x: gutter + lane * p, y: 0, width: lane - 4, height })));
+    picture.append(svg("rect", { id: "ahead", x: 0, y: height, width, height }),
+      svg("rect", { class: "current", id: "current-row", x: 0, y: -ROW, width, height: ROW }));
+    for (const p of here) {
       for (const { kind, from, to } of intervals(p)) {
         const top = from === 0 ? 0 : y(from), bottom = to === record.steps.length ? height : y(to + 1);
         if (kind === "dead") continue;
         if (kind === "inside") {
-          picture.append(svg("rect", { x: gutter + lane * p + 3, y: top, width: lane - 8, height: bottom - top, rx: 5, fill: colour(p), opacity: .2 }));
+          picture.append(svg("rect", { class: "inside", x: left.get(p) + 3, y: top, width: lane - 8, height: bottom - top, rx: 5, fill: colour(p), opacity: .2 }));
         }
         const style = { remainder: "1 5", waits: "2 3" }[kind];
         const thick = { remainder: 1, inside: 4, waits: 2 }[kind] || 2;
@@ -116,21 +144,33 @@ const viewer = (() => {
       const row = svg("g", { class: "row", "data-step": s, onclick: () => go(s) },
         svg("rect", { class: "hit", x: 0, y: at - ROW / 2, width, height: ROW }),
         svg("title", {}, describe(moved, s)),
-        svg("text", { class: "num", x: gutter - 6, y: at + 4 }, String(s)),
         svg("rect", { class: "under", x: middle(p) - wide / 2, y: at - 8, width: wide, height: 16, rx: 8 }),
         svg("rect", { class: "pill", x: middle(p) - wide / 2, y: at - 8, width: wide, height: 16, rx: 8, fill, stroke: bad ? "var(--bad)" : colour(p), "stroke-width": 1.5, "stroke-dasharray": torn ? "3 2" : null }),
         svg("text", { class: "stmt", x: middle(p), y: at + 4, style: `fill:${full || bad ? "var(--on)" : torn ? "var(--ink)" : colour(p)}` }, sign));
-      if (lane > 96) {
-        row.append(svg("text", { x: middle(p) + wide / 2 + 5, y: at + 4, "clip-path": `url(#lane${p})` }, moved.did || `→ ${moved.now || ""}`,
-          moved.part ? svg("tspan", { class: "part" }, ` ${moved.part}`) : ""));
+      const room = Math.floor((lane - 17 - wide / 2 - 9) / CHARACTER);
+      const did = moved.did || `→ ${moved.now || ""}`;
+      if (room > 7) {
+        row.append(svg("text", { x: middle(p) + wide / 2 + 5, y: at + 4 }, did.length > room ? `${did.slice(0, room - 1)}…` : did,
+          moved.part && did.length + moved.part.length < room ? svg("tspan", { class: "part" }, ` ${moved.part}`) : ""));
       }
       picture.append(row);
     });
+    // The numbers stay in view when the lanes move sideways.
+    const numbers = svg("g", { id: "numbers" }, svg("rect", { x: arc, y: 0, width: gutter - arc - 2, height }),
+      ...record.steps.map((_, i) => svg("text", { class: "num", x: gutter - 6, y: y(i + 1) + 4, "data-step": i + 1 }, String(i + 1))));
+    picture.append(numbers);
+    const follow = () => {
+      numbers.setAttribute("transform", `translate(${box.scrollLeft ? box.scrollLeft - arc : 0},0)`);
+      numbers.classList.toggle("moved", box.scrollLeft > 0);
+    };
+    box.onscroll = follow;
+    follow();
     if (record.repeats_from != null) picture.append(loop(y(record.repeats_from) + ROW / 2, y(record.steps.length), 22));
     box.replaceChildren(
-      el("div", { class: "heads", style: `width:${width}px;padding-left:${gutter}px` },
-        ...record.start.map((_, p) => el("span", { style: `width:${lane}px;color:${colour(p)}` }, `p${p}`))),
-      picture);
+      el("div", { class: "heads", style: `width:${width}px` }, el("i", { style: `width:${gutter}px` }),
+        ...here.map((p) => el("span", { style: `width:${lane}px;color:${colour(p)}` }, `p${p}`))),
+      picture, leftOut() ? el("p", { class: "left-out" }, leftOut()) : "");
+    laneOf = (p) => ({ left: left.get(p), width: lane, gutter });
   }
 
   // The arc from the end of a run back to the step from which it repeats.
@@ -147,25 +187,26 @@ const viewer = (() => {
 
   function drawOverview() {
     const box = $("overview");
-    const n = record.processes, steps = Math.max(1, record.steps.length);
-    const width = Math.max(200, box.clientWidth), lane = n > 8 ? 7 : 13, left = 26;
+    const here = shown(), n = here.length, steps = Math.max(1, record.steps.length);
+    const width = Math.max(200, box.clientWidth), lane = Math.min(13, STRIP / n), left = 30;
     const height = n * lane + 8;
+    const middleOf = new Map(here.map((p, i) => [p, 4 + lane * i + lane / 2]));
     const x = (s) => left + (width - left - 8) * s / steps;
     const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "slider", "aria-label": "The whole run", "aria-valuemin": 0, "aria-valuemax": record.steps.length });
-    for (let p = 0; p < n; p++) {
-      const middle = 4 + lane * p + lane / 2;
-      if (lane > 9) picture.append(svg("text", { x: 4, y: middle + 4, style: `fill:${colour(p)}` }, `p${p}`));
+    for (const [p, middle] of middleOf) {
+      // Where there is no room for all names, the first and the last are there.
+      const at = lane >= 11 ? middle + 4 : p === here[0] ? 12 : p === here[n - 1] ? height - 4 : null;
+      if (at != null) picture.append(svg("text", { x: 4, y: at, style: `fill:${colour(p)}` }, `p${p}`));
       for (const { kind, from, to } of intervals(p)) {
         if (kind === "dead") continue;
         const until = Math.min(to + 1, steps);
-        if (kind === "inside") picture.append(svg("rect", { x: x(from), y: middle - lane / 2 + 1, width: Math.max(2, x(until) - x(from)), height: lane - 2, fill: colour(p), opacity: .35 }));
-        picture.append(svg("line", { x1: x(from), x2: x(until), y1: middle, y2: middle, stroke: colour(p), "stroke-width": kind === "remainder" ? .6 : 1.6, "stroke-dasharray": kind === "waits" ? "2 2" : null, opacity: kind === "remainder" ? .5 : 1 }));
+        if (kind === "inside") picture.append(svg("rect", { x: x(from), y: middle - lane / 2 + lane / 13, width: Math.max(2, x(until) - x(from)), height: lane * 11 / 13, fill: colour(p), opacity: .35 }));
+        picture.append(svg("line", { x1: x(from), x2: x(until), y1: middle, y2: middle, stroke: colour(p), "stroke-width": (kind === "remainder" ? .6 : 1.6) * Math.min(1, lane / 5), "stroke-dasharray": kind === "waits" ? "2 2" : null, opacity: kind === "remainder" ? .5 : 1 }));
       }
     }
     record.steps.forEach((moved, i) => {
-      const middle = 4 + lane * moved.process + lane / 2;
       const bad = moved.kind === "crash";
-      picture.append(svg("circle", { cx: x(i + 1), cy: middle, r: bad ? 3.5 : Math.min(3, Math.max(1.2, (x(1) - x(0)) / 3)), fill: bad ? "var(--bad)" : colour(moved.process) }));
+      picture.append(svg("circle", { cx: x(i + 1), cy: middleOf.get(moved.process), r: bad ? 3.5 : Math.min(3, Math.max(1.2, (x(1) - x(0)) / 3)), fill: bad ? "var(--bad)" : colour(moved.process) }));
     });
     if (record.repeats_from != null) {
       picture.append(svg("rect", { x: x(record.repeats_from), y: height - 3, width: Math.max(3, x(steps) - x(record.repeats_from)), height: 3, fill: "var(--accent)" }));
@@ -204,23 +245,30 @@ const viewer = (() => {
 
   function drawProcesses(state) {
     const moved = record.steps[step - 1];
-    $("process-list").replaceChildren(...state.places.map((at, p) => {
+    const here = new Set(shown());
+    const rows = state.places.map((at, p) => {
+      if (!here.has(p)) return "";
       const what = el("div", { class: "what" });
-      const name = at.crashed ? "crashed" : at.panicked ? "panicked" : at.statement == null ? "done" : at.section === "remainder" ? "outside" : at.section;
-      what.append(el("span", { class: `section ${at.crashed || at.panicked ? "crashed" : at.section}` }, name));
-      if (at.statement != null && (at.section !== "remainder" || at.crashed || at.panicked)) what.append(" at ", el("code", {}, place(at)));
+      const name = at.dying ? "dead, not noticed yet" : at.crashed ? "crashed" : at.panicked ? "panicked" : at.statement == null ? "done" : at.section === "remainder" ? "outside" : at.section;
+      what.append(el("span", { class: `section ${at.crashed || at.dying || at.panicked ? "crashed" : at.section}` }, name));
+      if (at.statement != null && !at.dying && (at.section !== "remainder" || at.crashed || at.panicked)) what.append(" at ", el("code", {}, place(at)));
       if (!at.crashed && !at.panicked && at.asleep) what.append(", sleeps");
       if (at.waits) {
         const on = at.waits.map((v) => `${record.vars[v].name} = ${state.vars[v]}`).join(", ");
-        what.append(", waits", on ? " on " : "", el("code", {}, on));
-      } else if (at.next && !at.crashed && !at.panicked) {
-        what.append(", next: ", el("code", {}, at.next));
+        what.append(", waits", on ? " on " : "", code(on));
+      } else if (at.next && !at.crashed && !at.dying && !at.panicked) {
+        what.append(", next: ", code(at.next));
       }
       if (at.panicked) what.append(`: ${at.panicked}`);
       const [cc, dsm] = state.cost[p];
       return el("div", { class: `process${moved && moved.process === p ? " moved" : ""}`, "data-process": p }, chip(p), what,
         el("div", { class: "cost", title: "remote references so far" }, `CC ${cc} · DSM ${dsm}`));
-    }));
+    });
+    const list = $("process-list");
+    list.classList.toggle("many", here.size > MANY);
+    list.replaceChildren(...rows, leftOut() ? el("p", { class: "left-out" }, leftOut()) : "");
+    const current = moved && list.querySelector(".moved");
+    if (current && here.size > MANY) list.scrollTop = current.offsetTop - list.offsetTop - list.clientHeight / 3;
     const fair = $("fair");
     fair.hidden = record.repeats_from == null;
     if (!fair.hidden) {
@@ -269,14 +317,24 @@ const viewer = (() => {
     return found;
   }
 
+  // A claim that something can happen is about all runs: one state can show it, and none refutes it.
+  function canHappen(i) {
+    const letters = [record.claims_at_start, ...record.steps.map((moved) => moved.claims)].map((all) => all[i]);
+    if (letters[step] === "!") return "so here";
+    const before = letters.lastIndexOf("!", step);
+    return before < 0 ? "not so yet" : before === 0 ? "so at the start" : `so at step ${before}`;
+  }
+
   function drawClaims(state) {
     $("claims").hidden = record.claims.length === 0;
     meaning ??= meanings();
-    const kinds = { "+": ["yes", "true here"], "-": ["no", "false here"], ".": ["runs", "about whole runs: not judged in one state"], "!": ["so", "something that can happen: so here"], "?": ["not-so", "something that can happen: not so here"] };
+    const kinds = { "+": ["yes", "true here"], "-": ["no", "false here"], ".": ["runs", "about whole runs: not judged in one state"] };
     $("claim-list").replaceChildren(...record.claims.map((name, i) => {
-      const [kind, title] = kinds[state.claims[i]] || kinds["."];
+      const can = "!?".includes(state.claims[i]);
+      const [kind, title] = can ? ["can", `something that must be possible in some run; ${canHappen(i)}, which is no failure`] : kinds[state.claims[i]] || kinds["."];
       const means = Object.hasOwn(meaning, name) ? `${name}: ${meaning[name]}` : `${name}: ${title}`;
-      return el("button", { class: `claim ${kind}`, title: `${title}; ${means}`, "data-claim": name, onclick: () => { $("meaning").textContent = means; } }, name);
+      return el("button", { class: `claim ${kind}${state.claims[i] === "!" ? " here" : ""}`, title: `${title}; ${means}`, "data-claim": name, onclick: () => { $("meaning").textContent = means; } },
+        name, can ? el("span", { class: "when" }, ` ${canHappen(i)}`) : "");
     }));
   }
 
@@ -309,9 +367,18 @@ const viewer = (() => {
     for (const line of $("lines").querySelectorAll(".done")) line.classList.remove("done");
     const lineAt = (n) => $("lines").querySelector(`[data-line="${n}"]`);
     if (moved && moved.line && moved.line[0] === file) lineAt(moved.line[1])?.classList.add("done");
+    const here = new Map(); // the processes at each line, first the one that moved
     state.places.forEach((at, p) => {
-      if (at.line && at.line[0] === file) lineAt(at.line[1])?.querySelector(".who").append(chip(p, at.statement));
+      if (!at.line || at.line[0] !== file) return;
+      if (!here.has(at.line[1])) here.set(at.line[1], []);
+      here.get(at.line[1])[moved && moved.process === p ? "unshift" : "push"](p);
     });
+    for (const [n, processes] of here) {
+      const who = lineAt(n)?.querySelector(".who");
+      const fit = processes.length > 4 ? 3 : 4;
+      who?.append(...processes.slice(0, fit).map((p) => chip(p, state.places[p].statement)));
+      if (processes.length > 4) who?.append(el("span", { class: "more", title: processes.map((p) => `p${p}`).join(" ") }, `+${processes.length - fit}`));
+    }
     const goal = target[0] === file && lineAt(target[1]);
     const pane = $("lines");
     if (goal && follow) {
@@ -333,8 +400,14 @@ const viewer = (() => {
     drawSource(state, follow);
     const row = $("current-row");
     row.setAttribute("y", step === 0 ? -ROW : step * ROW);
-    for (const other of $("lanes").querySelectorAll(".row")) other.classList.toggle("ahead", Number(other.dataset.step) > step);
+    $("ahead").setAttribute("y", (step + 1) * ROW);
+    for (const other of $("lanes").querySelectorAll("[data-step]")) other.classList.toggle("ahead", Number(other.dataset.step) > step);
     const lanes = $("lanes"), top = step * ROW + 24;
+    const moved = record.steps[step - 1];
+    if (moved) {
+      const { left, width, gutter } = laneOf(moved.process);
+      if (left < lanes.scrollLeft + gutter || left + width > lanes.scrollLeft + lanes.clientWidth) lanes.scrollLeft = left - gutter;
+    }
     if (top < lanes.scrollTop + 60 || top > lanes.scrollTop + lanes.clientHeight - 40) lanes.scrollTop = top - lanes.clientHeight / 2;
     $("playhead").setAttribute("x1", overviewX(step));
     $("playhead").setAttribute("x2", overviewX(step));
@@ -423,7 +496,7 @@ const viewer = (() => {
     verdict.hidden = !record.property && !record.token;
     if (record.property) {
       const [name, breaks] = record.property;
-      verdict.replaceChildren(breaks ? "This run breaks " : "This run does not break ", el("b", { class: breaks ? "bad" : "" }, name), ". ");
+      verdict.replaceChildren(el("span", {}, breaks ? "This run breaks " : "This run does not break ", el("b", { class: breaks ? "bad" : "" }, name), "."));
     } else {
       verdict.replaceChildren();
     }

@@ -82,7 +82,7 @@ fn waits(v: &View<'_>) -> bool {
 }
 
 #[test]
-fn who_tries_waits_only_if_tickets_have_gone_round_meanwhile() {
+fn a_try_waits_only_if_tickets_have_gone_round_meanwhile() {
     ticket(1, None, Property::sometimes("waits", waits)).assert_holds();
     let mut r = run("ticket", 2);
     r.follow("p1.5  p0.1.2.4  p0.1.2  p1.6.2~").unwrap(); // one bit: the third ticket equals the first

@@ -126,7 +126,7 @@ fn alone_it_makes_seven_accesses(n: usize) {
 }
 
 #[test]
-fn who_spins_on_remote_memory_is_caught() {
+fn spinning_on_remote_memory_is_caught() {
     let rivals = ["ticket", "anderson-array", "peterson-fischer"].map(|id| (id, (2, 1), Dsm));
     let retry = ["tas-backoff", "lamport-fast"].map(|id| [Cc, Dsm].map(|model| (id, (2, 1), model)));
     let others = [("tas", (2, 1), Cc), ("tas", (2, 1), Dsm), ("bakery", (2, 1), Dsm), ("am-chain", (2, 1), Dsm)];

@@ -1,7 +1,7 @@
 //! A machine that is driven: its searches agree with the checker's, and what it is asked is
 //! understood or refused.
 
-use doorway_check::drive::{Driver, Predicate};
+use doorway_check::drive::{Driver, Page, Predicate};
 use doorway_check::replay::{Token, read, written};
 use doorway_check::sim::{Rules, World};
 use doorway_check::trace::Trace;
@@ -11,6 +11,9 @@ use doorway_core::memory::Register;
 use doorway_core::registry;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
 
 const NEVER: &dyn Fn() -> bool = &|| false;
 
@@ -103,6 +106,30 @@ fn searches_begin_where_one_is() {
     assert_eq!(stopped["complete"], false);
 }
 
+/// A bound counts what has happened before the position, too.
+#[test]
+fn bounds_on_steps_are_searched_from_a_position() {
+    let id = "mutant:bypass-counts-nobody";
+    let run = "0x2.1x3.0x2.1.0x5.1x18"; // the run of its row in the table of mutants
+    let (subject, actions) = (subject::find(id).unwrap(), read(run).unwrap());
+    let mut driver = Driver::of(subject, subject.sizes(None, None).unwrap(), subject.rules()).unwrap();
+    for begin in [0, 10, 20, actions.len() - 1, actions.len()] {
+        let question = json!({ "ask": "search", "run": written(&actions[..begin]), "property": "bypass-bound" });
+        let found = ask(&mut driver, &question);
+        let way = found["run"].as_str().unwrap_or_else(|| panic!("{begin}: {found}"));
+        breaks(id, "bypass-bound", way, None);
+        assert!(read(way).unwrap().len() <= actions.len(), "{begin}: {found}");
+    }
+    // The text itself keeps the bound.
+    let bypass = subject::find("bypass").unwrap();
+    let rules = Rules { passages: Some(2), ..subject.rules() };
+    let mut driver = Driver::of(bypass, subject.sizes(None, None).unwrap(), rules).unwrap();
+    for begin in ["", "0x2.1x3.0x2.1"] {
+        let found = ask(&mut driver, &json!({ "ask": "search", "run": begin, "property": "bypass-bound" }));
+        assert_eq!((found["run"].is_null(), &found["complete"]), (true, &json!(true)), "{found}");
+    }
+}
+
 /// A number that is no statement's is probably a mistake, and "no" alone would look like a theorem.
 #[test]
 fn a_statement_that_does_not_exist_is_pointed_out() {
@@ -178,15 +205,17 @@ fn what_is_wrong_is_said() {
         (json!({ "ask": "alone", "run": "", "process": 9 }), "there is no process p9"),
         (json!({ "ask": "search", "run": "", "property": "beauty" }), "there is no claim"),
         (json!({ "ask": "token", "token": "dw1/tas/3,1" }), "not part of a token"),
+        (json!({ "ask": "at", "run": "0x6000" }), "a page shows 5000 at most"),
+        (json!({ "ask": "token", "token": "0x6000" }), "a page shows 5000 at most"),
+        (json!({ "ask": "at", "run": "0.1x3", "repeats_from": 2 }), "does not come back"),
+        (json!({ "ask": "at", "run": "0.1x3", "repeats_from": 4 }), "does not come back"),
+        (json!({ "ask": "at", "run": "0.1x3", "repeats_from": 9 }), "does not come back"),
         (json!({ "ask": "dance" }), "is not a question"),
         (json!("ask"), "invalid type"),
     ] {
         let error = driver.answer(&question, NEVER).unwrap_err();
         assert!(error["error"].as_str().unwrap().contains(says), "{question}: {error}");
     }
-    let bound = json!({ "ask": "search", "run": "", "property": "bypass-bound" });
-    let error = driver_of("bypass").answer(&bound, NEVER).unwrap_err();
-    assert!(error["error"].as_str().unwrap().contains("`doorway check` decides it"), "{error}");
     let token = json!({ "ask": "token", "token": "  doorway replay 0.1x3 " });
     assert_eq!(ask(&mut driver, &token)["run"], written(&read("0.1x3").unwrap()));
 }
@@ -279,4 +308,41 @@ fn malformed_predicates_are_answered_with_the_place() {
         let error = Predicate::parse(text, chain.layout(), 2).unwrap_err();
         assert!(error.at == at && error.message.contains(says), "{text:?}: {error}");
     }
+}
+
+/// A page of `ya-two` that runs until the tests end: its host, and its path.
+fn served(patience: Duration) -> (String, String) {
+    let (to, url) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let page = Page::new(0, || Ok(driver_of("ya-two"))).unwrap().with_patience(patience);
+        to.send(page.url()).unwrap();
+        page.run();
+    });
+    let url = url.recv().unwrap();
+    let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    (host.to_owned(), format!("/{path}"))
+}
+
+/// A request has to arrive as a whole: bytes that keep coming do not buy more time.
+#[test]
+fn a_request_that_drips_is_given_up() {
+    let (host, path) = served(Duration::from_millis(300));
+    for begin in ["GET / HTTP/1.1\r\n".to_owned(), format!("POST {path}ask HTTP/1.1\r\nHost: {host}\r\nX: ")] {
+        let mut slow = TcpStream::connect(&host).unwrap();
+        slow.write_all(begin.as_bytes()).unwrap();
+        slow.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        let gone = (0..2000).any(|_| {
+            let sent = slow.write_all(b"x");
+            let read = slow.read(&mut [0; 64]);
+            let waits = matches!(&read, Err(e) if matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut));
+            sent.is_err() || !waits
+        });
+        assert!(gone, "{begin}");
+    }
+    // A request that comes at once is answered.
+    let mut page = TcpStream::connect(&host).unwrap();
+    page.write_all(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).unwrap();
+    let mut answer = String::new();
+    page.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }

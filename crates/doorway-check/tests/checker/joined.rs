@@ -62,7 +62,7 @@ impl KExclusion<Sim> for NoLock {
 }
 
 #[test]
-fn who_enters_by_private_accesses_alone_is_inside_all_the_same() {
+fn a_process_that_enters_by_private_accesses_alone_is_inside_all_the_same() {
     let world = World::new(2, Rules::default(), |site| NoLock(Words::new(site))).unwrap();
     let report = Explorer::new(2).property(Property::exclusion("mutual-exclusion", 1)).explore(world).unwrap();
     assert_eq!(holds(&report), Some(false));
@@ -100,7 +100,7 @@ fn a_block_that_begins_with_a_private_access_is_a_step_of_its_own() {
 }
 
 #[test]
-fn who_looks_at_a_private_variable_before_it_writes_owes_a_wake_too() {
+fn a_process_that_looks_at_a_private_variable_before_it_writes_owes_a_wake_too() {
     let gets_on = |looks: bool| {
         let first = move |words: Rc<Words>, p: Process<Sim>| async move {
             let here = p.on(Part::ROOT);
@@ -149,7 +149,7 @@ fn every_access_of_a_block_is_paid_for() {
 }
 
 #[test]
-fn who_reads_what_nobody_watches_or_what_is_anothers_is_told_so() {
+fn reading_what_nobody_watches_or_what_is_anothers_is_an_error() {
     let text = |p: Rc<Vec<SimCell<bool>>>, me: Process<Sim>| async move {
         let here = me.on(Part::ROOT);
         let Ok(()) = here.at(1).write(&p[0], true).await;

@@ -7,7 +7,7 @@ use doorway_check::replay::Token;
 use doorway_check::sim::{Rules, What};
 use doorway_check::subject::Subject;
 use doorway_check::trace::Trace;
-use doorway_check::{Explorer, Property, Report, claims, mutants, subject};
+use doorway_check::{Explorer, Property, Report, claims, leases, mutants, subject};
 use doorway_core::memory::Register;
 use doorway_core::registry::{self, Sizes};
 use std::fmt::Write as _;
@@ -60,12 +60,43 @@ fn every_mutant_is_killed_and_every_control_holds_and_the_table_is_up_to_date() 
         }
         table += &row(mutant, &first);
     }
+    table.extend(leases::Mutant::ALL.iter().map(|mutant| row_of_leases(*mutant)));
     if is_blessed() {
         std::fs::write(MUTANTS, table).unwrap();
     } else {
         let written = std::fs::read_to_string(MUTANTS).unwrap();
         assert!(written == table, "MUTANTS.md is old; run DOORWAY_BLESS=1 cargo test --workspace");
     }
+}
+
+/// A row for slots between machines, which have a machine of their own: what their text sends and
+/// sees is changed. Its token makes the run again.
+fn row_of_leases(mutant: leases::Mutant) -> String {
+    let (leases, claim) = mutant.noticed();
+    let report = leases.check();
+    let failure = report.failure.as_ref().unwrap_or_else(|| panic!("{} survives", mutant.name()));
+    assert_eq!(failure.claim, claim, "{}", mutant.name());
+    let token = report.token().unwrap();
+    let read: leases::Token = token.to_string().parse().unwrap();
+    assert_eq!(read, token);
+    assert_eq!(read.replay(), Ok((failure.clone(), true)), "{token}");
+    assert_eq!(read.repeats_from.is_some(), claim == leases::Claim::Ends, "{token}");
+    // The same run is none of the text without the fault.
+    let without = token.to_string().replace(&leases.id(), leases::ID);
+    let without: leases::Token = without.parse().unwrap();
+    assert!(!matches!(without.replay(), Ok((_, true))), "{token}");
+    let leases::Leases { n, k, passages, last_tries, faults, .. } = leases;
+    let leases::Faults { doubts, pauses, deaths, give_ups, breaks } = faults;
+    let names = ["in doubt", "pauses", "deaths", "give-ups", "breaks"];
+    let faults = names.into_iter().zip([doubts, pauses, deaths, give_ups, breaks]).filter(|(_, most)| *most > 0);
+    let faults: String = faults.map(|(name, most)| format!(", {name}: {most}")).collect();
+    let tries = if last_tries { ", one tries" } else { "" };
+    let steps = failure.run.len();
+    format!(
+        "| `{}` | {} | changes what is sent, answered or seen | ({n}, {k}), {passages}{faults}{tries} | {claim} | {steps} | {claim} | {steps} |\n",
+        mutant.name(),
+        mutant.change()
+    )
 }
 
 fn changes_something(mutant: &Mutant, report: &Report) {
@@ -289,6 +320,12 @@ fn every_claim_is_seen_to_fail() {
                 Some((_, mutant)) => drop(writeln!(table, "| `{}` | {claim} | `{}` |", info.id, mutant.name)),
                 None => unseen.push((info.id, *claim)),
             }
+        }
+    }
+    for claim in leases::Claim::ALL {
+        match leases::Mutant::ALL.iter().find(|mutant| mutant.noticed().1 == *claim) {
+            Some(mutant) => drop(writeln!(table, "| `{}` | {claim} | `{}` |", leases::ID, mutant.name())),
+            None => unseen.push((leases::ID, claim.name())),
         }
     }
     assert!(

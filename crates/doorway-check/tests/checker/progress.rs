@@ -83,7 +83,7 @@ fn k_minus_1_crashes_anywhere_are_tolerated_and_k_are_not() {
 }
 
 #[test]
-fn who_sleeps_needs_somebody_to_wake_it() {
+fn a_sleeper_needs_a_process_that_wakes_it() {
     // With a crash between write and wake the chain still serves all: the next process that leaves
     // wakes the sleeper too.
     let rules = Rules { crashes: 1, wakes: true, ..Rules::default() };
@@ -180,7 +180,7 @@ fn a_chance_that_is_there_now_and_then_may_be_missed_for_ever() {
 }
 
 #[test]
-fn who_is_in_its_remainder_or_has_stopped_owes_nothing() {
+fn a_process_in_its_remainder_or_stopped_owes_nothing() {
     // p1 need not start, so p0 may wait for ever; and once p1 has made its passages, no process
     // waits for its steps.
     let never_sets = |x: Rc<SimVar<u64>>, p: Process<Sim>| async move {

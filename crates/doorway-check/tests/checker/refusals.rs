@@ -35,7 +35,7 @@ fn whoever_is_turned_away_finds_a_room_active() {
 }
 
 #[test]
-fn who_is_turned_away_for_nothing_is_noticed() {
+fn turning_a_user_away_for_nothing_is_noticed() {
     for (name, give_ups, steps) in
         [("mutant:rooms-only-turns-away", true, 30), ("mutant:rooms-try-never-opens", false, 2)]
     {

@@ -335,7 +335,7 @@ fn giving_up_is_tried_at_every_turn_that_fails() {
             .property(Property::exclusion("mutual-exclusion", 1))
             .property(Property::sometimes("someone gives up", |v| v.count(4) > 0))
             .property(Property::never_stuck("never-stuck"))
-            .property(Property::always("who is outside has lowered its flag", |v| {
+            .property(Property::always("a process outside has lowered its flag", |v| {
                 v.processes()
                     .all(|p| v.phase(p) != doorway_check::sim::Phase::Remainder || !v.get_at::<bool>("flag", p))
             }))

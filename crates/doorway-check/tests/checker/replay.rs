@@ -2,8 +2,9 @@
 
 use doorway_check::explore::Verdict;
 use doorway_check::replay::{Token, TokenError};
-use doorway_check::sim::Rules;
+use doorway_check::sim::{Deaths, Rules};
 use doorway_check::{Explorer, subject};
+use doorway_core::memory::Register;
 use doorway_core::registry::Sizes;
 
 fn failures(id: &str, sizes: Sizes, rules: Rules) -> Vec<(Token, Verdict)> {
@@ -23,7 +24,7 @@ fn failures(id: &str, sizes: Sizes, rules: Rules) -> Vec<(Token, Verdict)> {
 fn crashes_and_torn_reads_are_part_of_a_token() {
     let crash = failures("am-chain", Sizes { n: 2, k: 1 }, Rules { crashes: 1, ..Rules::default() });
     assert!(crash.iter().any(|(token, _)| token.to_string().contains("c/") || token.to_string().contains("c.")));
-    let rules = Rules { registers: doorway_core::memory::Register::Safe, force_registers: true, ..Rules::default() };
+    let rules = Rules { registers: Register::Safe, force_registers: true, ..Rules::default() };
     let torn = failures("ya-two", Sizes { n: 2, k: 1 }, rules);
     assert!(!torn.is_empty());
     for (token, verdict) in crash.into_iter().chain(torn) {
@@ -115,7 +116,9 @@ fn tokens_in_the_documentation_are_fresh() {
     let paths = files.map(|file| file.unwrap().path());
     for file in paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
         let text = std::fs::read_to_string(&file).unwrap();
-        for word in text.split(|c: char| c.is_whitespace() || c == '`').filter(|word| word.starts_with("dw1/")) {
+        let words = text.split(|c: char| c.is_whitespace() || c == '`');
+        // The example checks its own.
+        for word in words.filter(|word| word.starts_with("dw1/") && !word.starts_with("dw1/own:")) {
             let replayed = word.parse::<Token>().and_then(|token| token.replay());
             assert!(replayed.is_ok(), "{}: {word}: {replayed:?}", file.display());
             found += 1;
@@ -131,4 +134,40 @@ fn traces_change_hands_as_rarely_as_possible() {
     let (token, _) = token.iter().find(|(t, _)| t.property == "k-exclusion").unwrap();
     let switches = token.actions.windows(2).filter(|pair| pair[0].process != pair[1].process).count();
     assert_eq!(switches, 2, "{token}");
+}
+
+/// A token carries every rule of its machine.
+#[test]
+fn the_rules_of_a_token_are_those_of_its_machine() {
+    let deaths = Deaths { restarts: 12, late: true, hints: true, rechecks: false, reclaims: false, suspects: false };
+    let all = Rules {
+        passages: Some(3),
+        crashes: 10,
+        deaths,
+        registers: Register::Regular,
+        force_registers: true,
+        alike: true,
+        give_ups: true,
+        order: true,
+        wakes: true,
+        timed_sleeps: true,
+        line: Some(14),
+        lag: Some(5),
+        ..Rules::default()
+    };
+    let some = [
+        Rules::default(),
+        Rules { line: Some(3), ..Rules::default() },
+        Rules { crashes: 1, deaths: Deaths { late: true, ..Deaths::default() }, ..Rules::default() },
+        all,
+    ];
+    for rules in some {
+        let mut token: Token = GOOD.parse().unwrap();
+        token.rules = rules;
+        assert_eq!(token.to_string().parse::<Token>().unwrap(), token, "{token}");
+    }
+    for bad in ["c", "c1r", "c1z", "c1b", "cx", "c1rr1", "c1g2", "1", "c99999999999999999999", "c1b-1", "c1é"] {
+        let token = GOOD.replace("/c0/", &format!("/{bad}/"));
+        assert!(matches!(token.parse::<Token>(), Err(TokenError::Malformed(_))), "{token}");
+    }
 }

@@ -229,7 +229,7 @@ impl KExclusion<Sim> for AfterYou {
 }
 
 #[test]
-fn who_gives_way_for_ever_is_not_stuck_and_not_free_from_deadlock() {
+fn giving_way_for_ever_is_not_stuck_and_not_free_from_deadlock() {
     let report = Explorer::new(2)
         .property(Property::never_stuck("never-stuck"))
         .property(Property::deadlock_free("deadlock-free"))

@@ -1,7 +1,7 @@
 //! A memory that departs from the text at some statements; see [`faults`](crate::faults).
 
-use super::Sim;
 use super::cells::Alone;
+use super::{Running, Sim};
 use crate::faults::{Change, Fault, Faults, Index, Kind, Place, Target, Times, Value, When, is_called};
 use crate::sim::layout::{Layout, Part, VarId};
 use crate::sim::locals::Start;
@@ -537,8 +537,8 @@ impl Sim {
     }
 
     /// A turn of a wait has failed. Returns whether the text goes on at once, with what it has done
-    /// so far behind it. `head` is then where the rest of the wait begins.
-    pub(super) async fn goes_on(&self, head: &mut usize) -> bool {
+    /// so far behind it. That is then where the rest of the wait `head` begins.
+    pub(super) async fn goes_on(&self, head: usize) -> bool {
         let kept = self.0.replay.borrow().kept.clone();
         let at = Access { pid: Pid::new(0), part: Part::ROOT, label: 0 };
         // The loop head, to which the process returns, does not know of it.
@@ -549,7 +549,7 @@ impl Sim {
             if told.is_none() && !std::mem::take(&mut r.faulty.made_up) {
                 return false;
             }
-            *head = seen;
+            r.waits[head] = seen;
             r.wait_at = Some(seen);
             told.and_then(|(label, told)| {
                 let next = told.map_or(0, |told| told + 1);
@@ -572,11 +572,11 @@ impl Sim {
         Rc::new(move |pid| {
             let running = start(pid);
             let sim = sim.clone();
-            Box::pin(async move {
+            Running::Boxed(Box::pin(async move {
                 running.await;
                 let at = Access { pid, part: Part::ROOT, label: 0 };
                 Doing { sim: &sim, at, kept: None, seen: Vec::new() }.makes_up(|_| true).await;
-            })
+            }))
         })
     }
 }

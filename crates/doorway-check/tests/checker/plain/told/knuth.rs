@@ -1,20 +1,5 @@
-//! Knuth, *Additional Comments on a Problem in Concurrent Programming Control*, 1966: the first
-//! solution without starvation.
-//!
-//! ```text
-//! 1  control[i] := 1
-//! 2  for j = k down to the smallest name, then from the largest down to the smallest:
-//!        if j = i go to 3; if control[j] /= 0 start 2 again
-//! 3  control[i] := 2
-//! 4  for each other j, downwards, if control[j] = 2 go to 1
-//! 5  k := i
-//!    critical section
-//! 6  k := the name before i, cyclically
-//! 7  control[i] := 0
-//! ```
-//! Claimed for atomic registers. `k` has n writers, of which one at a time is past 4.
+//! Knuth's algorithm.
 
-use super::{Registers, names, needs};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Here, Memory, Pid, Process, ReadWrite, Site, decl};
@@ -28,14 +13,9 @@ pub(crate) struct Knuth<M: Memory> {
 }
 
 impl<M: Memory> Knuth<M> {
-    pub(crate) fn new(site: &Site<'_, M>, n: usize, registers: Registers) -> Self {
-        Self {
-            part: site.here(),
-            n,
-            control: site
-                .row("control", n, |i| decl(0).home(Pid::new(i)).needs(needs(registers.one_writer, &[0, 1, 2]))),
-            k: site.var("k", decl(Pid::new(0)).needs(needs(registers.many_writers, &names(n)))),
-        }
+    pub(crate) fn new(site: &Site<'_, M>, n: usize) -> Self {
+        let control = |i| decl(0).home(Pid::new(i));
+        Self { part: site.here(), n, control: site.row("control", n, control), k: site.var("k", Pid::new(0)) }
     }
 }
 

@@ -1,20 +1,5 @@
-//! Burns and Lynch, *Bounds on Shared Memory for Mutual Exclusion*, 1993: one bit for each process,
-//! of the family of Lamport's.
-//!
-//! ```text
-//! 1  flag[i] := false
-//! 2  for each j < i, wait until not flag[j]
-//! 3  flag[i] := true
-//! 4  for each j < i, if flag[j] start again at 1
-//! 5  for each j > i, wait until not flag[j]
-//!    critical section
-//! 6  flag[i] := false
-//! ```
-//! Claimed for atomic registers. This is the reading of the mCRL2 examples. Lynch's textbook starts
-//! again at 1 as soon as 2 finds a flag up, and rescans where 5 does; the difference is how often a
-//! lowered flag is lowered again.
+//! Burns and Lynch's algorithm with one bit.
 
-use super::{BITS, Registers, needs};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Here, Memory, Pid, Process, ReadWrite, Site, decl};
@@ -27,8 +12,8 @@ pub(crate) struct BurnsLynch<M: Memory> {
 }
 
 impl<M: Memory> BurnsLynch<M> {
-    pub(crate) fn new(site: &Site<'_, M>, n: usize, registers: Registers) -> Self {
-        let bit = |i| decl(false).home(Pid::new(i)).needs(needs(registers.one_writer, &BITS));
+    pub(crate) fn new(site: &Site<'_, M>, n: usize) -> Self {
+        let bit = |i| decl(false).home(Pid::new(i));
         Self { part: site.here(), n, flag: site.row("flag", n, bit) }
     }
 }

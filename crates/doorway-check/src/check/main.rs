@@ -1,0 +1,123 @@
+//! The command of a program that checks algorithms of its own.
+
+use super::Check;
+use crate::explore::{Report, Stop};
+use doorway_core::registry::CostModel;
+use std::error::Error;
+use std::process::ExitCode;
+
+const USAGE: &str = "usage:
+  [NAME]...              check all, or those of these names
+  --json [NAME]...       the same, as JSON
+  replay TOKEN           a failure again, step by step
+  page TOKEN FILE        write a page that shows it in a browser
+  explore [NAME]         drive the machine by hand, in a browser
+  rmr [NAME]             remote references of the worst passage: CC and DSM";
+
+/// The exit codes of `doorway check`.
+mod exit {
+    pub(super) const FAILED: u8 = 1;
+    pub(super) const USAGE: u8 = 2;
+    pub(super) const UNDECIDED: u8 = 3;
+}
+
+impl Check {
+    /// The command of a program that checks this algorithm; see [`main`].
+    #[must_use]
+    pub fn main(self) -> ExitCode {
+        main([self])
+    }
+}
+
+/// The command of a program that checks algorithms of its own:
+/// `fn main() -> ExitCode { doorway_check::main([peterson(), variant()]) }`.
+///
+/// Without arguments it checks all of them and prints the reports. `replay TOKEN`, `page TOKEN
+/// FILE`, `explore`, `rmr` and `--json` do what their namesakes of `doorway` do. The exit codes are
+/// those of `doorway check`.
+#[must_use]
+pub fn main(checks: impl IntoIterator<Item = Check>) -> ExitCode {
+    let checks: Vec<Check> = checks.into_iter().collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&checks, &arguments, &mut std::io::stdout()) {
+        Ok(code) => ExitCode::from(code),
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::from(exit::USAGE)
+        }
+    }
+}
+
+/// Does what the arguments say.
+fn run(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Result<u8, Box<dyn Error>> {
+    match arguments {
+        ["replay", token] => {
+            let replay = of(checks, token)?.replay(token)?;
+            writeln!(out, "{replay}")?;
+            Ok(if replay.breaks { 0 } else { exit::FAILED })
+        }
+        ["page", token, file] => {
+            std::fs::write(file, of(checks, token)?.page(token)?)?;
+            Ok(0)
+        }
+        ["explore", names @ ..] if names.len() <= 1 => {
+            let check = *named(checks, names)?.first().ok_or(USAGE)?;
+            let page = check.serve(0)?;
+            writeln!(out, "{}\nOpen this address in a browser of this machine. Ctrl-C ends the page.", page.url())?;
+            out.flush()?;
+            page.run();
+            Ok(0)
+        }
+        ["rmr", names @ ..] => {
+            for check in named(checks, names)? {
+                for model in [CostModel::Cc, CostModel::Dsm] {
+                    writeln!(out, "{}: {}\n", check.name(), check.rmr(model)?)?;
+                }
+            }
+            Ok(0)
+        }
+        ["--json", names @ ..] => {
+            let reports = all(&named(checks, names)?)?;
+            writeln!(out, "{}", serde_json::to_string_pretty(&reports)?)?;
+            Ok(code(&reports))
+        }
+        [first, ..] if first.starts_with('-') => Err(USAGE.into()),
+        names => {
+            let reports = all(&named(checks, names)?)?;
+            let texts: Vec<String> = reports.iter().map(ToString::to_string).collect();
+            writeln!(out, "{}", texts.join("\n\n"))?;
+            Ok(code(&reports))
+        }
+    }
+}
+
+fn all(checks: &[&Check]) -> Result<Vec<Report>, Box<dyn Error>> {
+    Ok(checks.iter().map(|check| check.run()).collect::<Result<_, _>>()?)
+}
+
+/// The checks of these names; all if there are none.
+fn named<'a>(checks: &'a [Check], names: &[&str]) -> Result<Vec<&'a Check>, Box<dyn Error>> {
+    let find = |name: &&str| {
+        let known = || checks.iter().map(Check::name).collect::<Vec<_>>().join(", ");
+        let found = checks.iter().find(|check| check.name() == *name);
+        found.ok_or_else(|| format!("there is no {name} here; there is {}\n{USAGE}", known()).into())
+    };
+    if names.is_empty() { Ok(checks.iter().collect()) } else { names.iter().map(find).collect() }
+}
+
+/// The check that knows this token; any if none does, for it can say why not.
+fn of<'a>(checks: &'a [Check], token: &str) -> Result<&'a Check, Box<dyn Error>> {
+    let known = checks.iter().find(|check| check.read(token).is_ok());
+    known.or(checks.first()).ok_or_else(|| USAGE.into())
+}
+
+fn code(reports: &[Report]) -> u8 {
+    let is_decided = |report: &Report| report.complete && report.verdicts.iter().all(|v| v.holds.is_some());
+    match reports {
+        _ if reports.iter().any(|report| report.failure().is_some()) => exit::FAILED,
+        _ if reports.iter().any(|report| report.stop == Some(Stop::Interrupted)) => 130,
+        _ if reports.iter().all(is_decided) => 0,
+        _ => exit::UNDECIDED,
+    }
+}

@@ -1,0 +1,426 @@
+//! The local states of each process, all of them, before the search: a finite automaton, made as
+//! small as it can be.
+//!
+//! Without a [`keep`](doorway_core::memory::Here::keep), a local state is a history, and a loop
+//! that starts again has histories without end. But a text is a future, and has finitely many
+//! contents as long as its variables do. So a survey runs the text of each process from each
+//! content it can have ([`Image`]), with each value that its next access can see, until no new
+//! content appears. The values of a variable are its initial ones, and those that some process can
+//! write, whatever it has seen. That may be more than any run shows, and is never less.
+//!
+//! Contents that ask for the same, and go on alike whatever they see, are one local state. That is
+//! exact, and no word of the text is needed for it. The search then only looks up.
+//!
+//! What a text could know outside its future:
+//! - What it allocates. Each history is run a second time while the first run is still there. So
+//!   what both have allocated has different addresses, and contents with such an address differ.
+//!   Then the history stays the local state.
+//! - Cells that all runs share. For each local state to which two histories lead, the text goes on
+//!   from the second history too, and must do what it did after the first.
+//!
+//! If it does not, or if there is no end within [limits](MOST_ACCESSES), there is no survey. Then a
+//! local state is a history again.
+//!
+//! A text that says what to `keep` is merged as it says. After the search, what it says is compared
+//! with its contents: those that are one local state must go on alike, with all values that were
+//! seen there.
+
+use super::image::Image;
+use super::layout::VarId;
+use super::locals::{Automaton, Child, DONE, How, LocalId, Locals, Node, ROOT, Start, State};
+use super::memory::{Ran, Seen, Sim, Walked};
+use super::op::Op;
+use super::world::World;
+use super::{Keep, TextError};
+use doorway_core::memory::{Pid, Register};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeSet, VecDeque};
+
+/// How many accesses a survey before a search makes, in all its runs: about a second.
+const MOST_ACCESSES: u64 = 1_000_000;
+/// How many values of a variable, or of a choice, are looked at.
+const MOST_VALUES: usize = 32;
+/// How many accesses lie behind any content.
+const LONGEST: usize = 300;
+
+/// There is no survey.
+struct GivenUp;
+
+impl From<TextError> for GivenUp {
+    fn from(_: TextError) -> Self {
+        Self
+    }
+}
+
+/// What is known of one process.
+struct Surveyed {
+    locals: Locals,
+    known: FxHashMap<(Image, String), LocalId>,
+    /// For each local state, another history that leads to it, if there is one.
+    others: Vec<Option<Vec<Seen>>>,
+    /// What cannot be asked of the text.
+    refused: FxHashSet<(LocalId, Seen)>,
+}
+
+impl World {
+    /// Finds the local states of all processes before a search from this state, so that it need not
+    /// be told which are alike. A text that tells is left to itself.
+    pub(crate) fn survey(&mut self, initial: &super::State) {
+        if self.rules().keep == Keep::Ignored || !self.can_be_surveyed() {
+            return;
+        }
+        self.sim.reads_bytes(true);
+        let values = self.first_values(initial);
+        let automata = Survey { world: self, values, left: MOST_ACCESSES, even_if_told: false }.automata();
+        self.sim.reads_bytes(false);
+        if let Ok(automata) = automata {
+            for (locals, automaton) in self.machine.locals.iter_mut().zip(automata) {
+                locals.follow(automaton);
+            }
+        }
+    }
+
+    /// Compares histories that the text declares alike, making at most this many accesses. Returns
+    /// how many continuations were compared, and whether these are all; `None` if the text declares
+    /// none alike.
+    ///
+    /// # Errors
+    /// If some go on differently.
+    pub(crate) fn check_keep(&self, most: u64) -> Result<Option<(u64, bool)>, TextError> {
+        if self.locals.iter().all(|locals| !locals.keeps()) || !self.can_be_surveyed() {
+            return Ok(None);
+        }
+        self.sim.reads_bytes(true);
+        let checked = Survey { world: self, values: Vec::new(), left: most, even_if_told: true }.compare();
+        self.sim.reads_bytes(false);
+        checked.map(Some)
+    }
+
+    /// Other ways to merge look at histories.
+    fn can_be_surveyed(&self) -> bool {
+        let rules = self.rules();
+        let counts = rules.normalise && self.layout().vars().iter().any(|v| v.counts);
+        let is_told = self.canon.is_some() || self.alike.is_some() || !self.bytes.is_empty() || counts;
+        rules.faults.is_empty() && !rules.sparse && !is_told
+    }
+
+    /// The values that variables can have before any process writes.
+    fn first_values(&self, initial: &super::State) -> Vec<BTreeSet<u64>> {
+        let first = |(v, var): (usize, &super::VarInfo)| {
+            let mut values = BTreeSet::from([var.init]);
+            values.extend(Some(initial.vars[v]).filter(|&word| !var.is_forgotten(word)));
+            if self.kind(v as VarId) < Register::Atomic {
+                values.extend(self.all_values(v as VarId));
+            }
+            values
+        };
+        self.layout().vars().iter().enumerate().map(first).collect()
+    }
+}
+
+/// A survey in progress.
+struct Survey<'w> {
+    world: &'w World,
+    /// The values that each variable can have.
+    values: Vec<BTreeSet<u64>>,
+    /// How many more accesses it may make.
+    left: u64,
+    /// Whether it goes on if the text says what to keep.
+    even_if_told: bool,
+}
+
+impl Survey<'_> {
+    fn automata(mut self) -> Result<Vec<Automaton>, GivenUp> {
+        let mut all = Vec::new();
+        for p in 0..self.world.processes() {
+            all.push(Surveyed::new(&self.world.sim, &*self.world.start, Pid::new(p))?);
+        }
+        while {
+            let mut is_new = false;
+            for surveyed in &mut all {
+                is_new |= surveyed.go_on(&mut self)?;
+            }
+            is_new
+        } {}
+        let automaton = |mut surveyed: Surveyed| {
+            let classes = surveyed.classes();
+            surveyed.go_the_other_way(&mut self, Some(&classes))?;
+            Ok(surveyed.into_automaton(&classes))
+        };
+        all.into_iter().map(automaton).collect()
+    }
+
+    /// Compares what was found of each process with the contents of its text.
+    fn compare(mut self) -> Result<(u64, bool), TextError> {
+        let (mut compared, mut all) = (0, true);
+        for locals in &self.world.locals {
+            let Ok(mut surveyed) = Surveyed::new(&self.world.sim, &*self.world.start, locals.pid()) else {
+                all = false;
+                continue;
+            };
+            all &= surveyed.compare_with(&mut self, locals, &mut compared)?;
+        }
+        Ok((compared, all))
+    }
+
+    fn walk(&mut self, pid: Pid, history: &[Seen]) -> Result<Walked, GivenUp> {
+        self.left = self.left.checked_sub(history.len() as u64 + 1).ok_or(GivenUp)?;
+        let walked = self.world.sim.walk(history, &mut || (self.world.start)(pid));
+        if walked.keeps && !self.even_if_told { Err(GivenUp) } else { Ok(walked) }
+    }
+
+    fn many_values(&self) -> usize {
+        self.values.iter().map(BTreeSet::len).sum()
+    }
+
+    /// What a process in this place can see, in any run; and what its access leaves behind.
+    fn can_see(&mut self, op: Op) -> Result<Vec<u64>, GivenUp> {
+        let Some(v) = op.var() else {
+            return match op {
+                Op::Stop => Ok(Vec::new()),
+                Op::Section => Ok(vec![0]),
+                Op::Choose(n) if n <= MOST_VALUES => Ok((0..n.max(1) as u64).collect()),
+                _ => Err(GivenUp),
+            };
+        };
+        let (layout, values) = (self.world.layout(), &mut self.values[v as usize]);
+        let before: Vec<u64> = values.iter().copied().collect();
+        values.extend(before.iter().map(|&old| layout.var(v).fit(op.leaves(old))));
+        match op {
+            Op::Sleep(..) => Err(GivenUp),
+            _ if values.len() > MOST_VALUES => Err(GivenUp),
+            Op::Write(..) => Ok(vec![0]),
+            _ => Ok(before),
+        }
+    }
+}
+
+impl Surveyed {
+    fn new(sim: &Sim, start: &Start, pid: Pid) -> Result<Self, GivenUp> {
+        let locals = Locals::new(sim, start, pid, LONGEST)?;
+        Ok(Self { locals, known: FxHashMap::default(), others: vec![None; 2], refused: FxHashSet::default() })
+    }
+
+    /// Looks at everything that the process can see where it is known to get. Returns whether
+    /// anything was new.
+    fn go_on(&mut self, survey: &mut Survey<'_>) -> Result<bool, GivenUp> {
+        let (mut is_new, mut at) = (false, 0);
+        let many = survey.many_values();
+        while at < self.locals.nodes.len() {
+            let from = at as LocalId;
+            for value in survey.can_see(self.locals.nodes[at].position.op)? {
+                is_new |= self.look(survey, from, Seen { value, gave_up: false })?;
+                let child = self.locals.child(from, Seen { value, gave_up: false });
+                let may_give_up = child.is_ok_and(|child| child.how == How::FailedTurn { abortable: true });
+                if survey.world.rules().give_ups && may_give_up {
+                    is_new |= self.look(survey, from, Seen { value, gave_up: true })?;
+                }
+            }
+            at += 1;
+        }
+        Ok(is_new || survey.many_values() > many)
+    }
+
+    /// Finds out where the process goes from here if it sees this. Returns whether that is new.
+    fn look(&mut self, survey: &mut Survey<'_>, from: LocalId, saw: Seen) -> Result<bool, GivenUp> {
+        if self.locals.child(from, saw).is_ok() || self.refused.contains(&(from, saw)) {
+            return Ok(false);
+        }
+        let mut history = self.locals.history(from);
+        history.push(saw);
+        if history.len() > LONGEST {
+            return Err(GivenUp);
+        }
+        let first = survey.walk(self.locals.pid(), &history)?;
+        // The first is still there: what the second allocates is elsewhere.
+        let second = survey.walk(self.locals.pid(), &history)?;
+        self.locals.runs += 2;
+        if (&first.ran, &first.responded, &first.memo) != (&second.ran, &second.responded, &second.memo) {
+            return Err(GivenUp);
+        }
+        let image = first.image.filter(|image| second.image.as_ref().is_some_and(|other| image.stands_alone(other)));
+        let responds = first.responded.map(|result| self.locals.response(result));
+        let (to, how) = match first.ran {
+            Ran::Ended => (ROOT, How::PassageEnded),
+            Ran::FailedTurn(head, abortable) if head < history.len() => {
+                (self.locals.ancestor(from, head), How::FailedTurn { abortable })
+            }
+            Ran::GoneRound(head) if head < history.len() => (self.locals.ancestor(from, head), How::GoneRound),
+            Ran::Panicked(position, message) => {
+                let to = self.locals.push(from, saw, self.locals.stopped_at(from, position));
+                self.others.push(None);
+                self.locals.panics.insert(to, message);
+                (to, How::Panicked)
+            }
+            Ran::Asks(position, _) => {
+                let key = image.map(|image| (image, first.memo));
+                let known = key.as_ref().and_then(|key| self.known.get(key)).copied();
+                let to = known.unwrap_or_else(|| {
+                    self.others.push(None);
+                    self.locals.push(from, saw, position.clone())
+                });
+                if self.locals.nodes[to as usize].position != position {
+                    return Err(GivenUp);
+                }
+                match known {
+                    None => drop(key.map(|key| self.known.insert(key, to))),
+                    Some(to) => {
+                        let other = &mut self.others[to as usize];
+                        other.get_or_insert(history);
+                    }
+                }
+                (to, How::On)
+            }
+            Ran::FailedTurn(..) | Ran::GoneRound(_) | Ran::Lost | Ran::CallsOutOfTurn | Ran::NoFault(..) => {
+                self.refused.insert((from, saw));
+                return Ok(false);
+            }
+        };
+        self.locals.nodes[from as usize].kids.push((saw, Child { to, how, responds }));
+        Ok(true)
+    }
+
+    /// Compares local states that were found, some of them declared alike by the text, with its
+    /// contents: wherever a history leads to a local state, its content must ask for the same and
+    /// go on alike, with all values that were seen there. Returns whether that could be decided.
+    fn compare_with(&mut self, survey: &mut Survey<'_>, found: &Locals, compared: &mut u64) -> Result<bool, TextError> {
+        let mut first: FxHashMap<LocalId, LocalId> = FxHashMap::default();
+        let mut been = FxHashSet::from_iter([(ROOT, ROOT)]);
+        // And the statement of the `keep` that has merged it with another, if one has.
+        let mut todo = VecDeque::from([(ROOT, ROOT, None)]);
+        while let Some((at, content, merged_at)) = todo.pop_front() {
+            let later = found.nodes[at as usize].position.label;
+            let is_merged = *first.entry(at).or_insert(content) != content;
+            let merged_at = merged_at.or(is_merged.then_some(later));
+            // If nothing was merged, it is not `keep` that makes the difference.
+            let differs = |later| match merged_at {
+                Some(label) => Err(TextError::KeepHides { pid: found.pid(), label, later }),
+                None => Ok(false),
+            };
+            for &(saw, child) in &found.nodes[at as usize].kids {
+                *compared += 1;
+                if self.look(survey, content, saw).is_err() {
+                    return Ok(false);
+                }
+                let Ok(other) = self.locals.child(content, saw) else { return differs(later) };
+                let [here, there] = [(found, child), (&self.locals, other)]
+                    .map(|(locals, child)| child.responds.map(|response| locals.responded(response)));
+                if child.how != other.how || here != there {
+                    return differs(later);
+                }
+                let [here, there] = [(found, child.to), (&self.locals, other.to)]
+                    .map(|(locals, to)| &locals.nodes[to as usize].position);
+                if child.how == How::PassageEnded || child.how == How::Panicked {
+                    continue;
+                }
+                if here != there {
+                    // It is what the step leads to that is merged.
+                    let merged = merged_at.unwrap_or(here.label);
+                    return Err(TextError::KeepHides { pid: found.pid(), label: merged, later: here.label });
+                }
+                if been.insert((child.to, other.to)) {
+                    todo.push_back((child.to, other.to, merged_at));
+                }
+            }
+        }
+        Ok(self.go_the_other_way(survey, None).is_ok())
+    }
+
+    /// Goes on from the other history of each local state, and compares.
+    /// `classes`: which contents go on alike, if that is known.
+    fn go_the_other_way(&mut self, survey: &mut Survey<'_>, classes: Option<&[u32]>) -> Result<(), GivenUp> {
+        for at in DONE as usize + 1..self.locals.nodes.len() {
+            let Node { parent, came, .. } = self.locals.nodes[at];
+            if self.others[at].is_none() {
+                let before = self.others[parent as usize].as_ref();
+                self.others[at] = before.map(|before| before.iter().copied().chain([came]).collect());
+            }
+            let Some(other) = self.others[at].clone().filter(|other| other.len() < LONGEST) else { continue };
+            for &(saw, child) in &self.locals.nodes[at].kids {
+                let history: Vec<Seen> = other.iter().copied().chain([saw]).collect();
+                if !self.leads_to(survey, &history, child, classes)? {
+                    return Err(GivenUp);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a step that ends this history leads to where another of the same kind has led.
+    fn leads_to(
+        &self,
+        survey: &mut Survey<'_>,
+        history: &[Seen],
+        child: Child,
+        classes: Option<&[u32]>,
+    ) -> Result<bool, GivenUp> {
+        let walked = survey.walk(self.locals.pid(), history)?;
+        if walked.responded.as_ref() != child.responds.map(|response| self.locals.responded(response)) {
+            return Ok(false);
+        }
+        Ok(match (child.how, &walked.ran) {
+            (How::PassageEnded, Ran::Ended) | (How::Panicked, Ran::Panicked(..)) => true,
+            (How::FailedTurn { .. }, Ran::FailedTurn(head, _)) | (How::GoneRound, Ran::GoneRound(head)) => {
+                let head = *head;
+                drop(walked); // so that the next run is in the same place
+                child.to == ROOT || self.is_at(&survey.walk(self.locals.pid(), &history[..head])?, child.to, classes)
+            }
+            (How::On, Ran::Asks(..)) => self.is_at(&walked, child.to, classes),
+            _ => false,
+        })
+    }
+
+    /// Whether a text was left in this local state, or in one that goes on alike.
+    fn is_at(&self, walked: &Walked, at: LocalId, classes: Option<&[u32]>) -> bool {
+        let Ran::Asks(position, _) = &walked.ran else { return false };
+        let key = walked.image.clone().map(|image| (image, walked.memo.clone()));
+        let known = key.and_then(|key| self.known.get(&key)).zip(classes);
+        *position == self.locals.nodes[at as usize].position
+            && known.is_none_or(|(&known, classes)| classes[known as usize] == classes[at as usize])
+    }
+
+    /// Which contents go on alike (Moore, *Gedanken-experiments on Sequential Machines*, 1956):
+    /// they are told apart by what they ask for, then again and again by where they lead.
+    fn classes(&self) -> Vec<u32> {
+        let Locals { nodes, panics, .. } = &self.locals;
+        let mut classes = numbered((0..).zip(nodes).map(|(at, node)| {
+            let kind = if at <= DONE { at } else { DONE + 1 };
+            (kind, node.position.to_tell_apart(), panics.get(&at))
+        }));
+        let mut many = 0;
+        while many < classes.iter().max().map_or(0, |most| most + 1) {
+            many = classes.iter().max().map_or(0, |most| most + 1);
+            classes = numbered(nodes.iter().enumerate().map(|(at, node)| {
+                let mut leads: Vec<_> =
+                    node.kids.iter().map(|(saw, c)| (*saw, c.how, c.responds, classes[c.to as usize])).collect();
+                leads.sort_unstable();
+                (classes[at], leads)
+            }));
+        }
+        classes
+    }
+
+    /// The smallest automaton that does the same.
+    fn into_automaton(self, classes: &[u32]) -> Automaton {
+        let Locals { nodes, panics, .. } = &self.locals;
+        let mut states: Vec<State> = Vec::new();
+        for (at, node) in nodes.iter().enumerate() {
+            if classes[at] as usize == states.len() {
+                let kids = node.kids.iter().map(|&(saw, c)| (saw, Child { to: classes[c.to as usize], ..c })).collect();
+                let panic = panics.get(&(at as LocalId)).cloned();
+                states.push(State { position: node.position.clone(), kids, panic });
+            }
+        }
+        Automaton { states, responses: self.locals.responses, runs: self.locals.runs }
+    }
+}
+
+/// A number for each, in the order of their first occurrence; the same for equal ones.
+fn numbered<T: Eq + std::hash::Hash>(all: impl Iterator<Item = T>) -> Vec<u32> {
+    let mut numbers = FxHashMap::default();
+    all.map(|one| {
+        let next = numbers.len() as u32;
+        *numbers.entry(one).or_insert(next)
+    })
+    .collect()
+}

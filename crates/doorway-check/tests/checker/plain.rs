@@ -1,0 +1,174 @@
+//! Texts that say nothing about which of their locals matter: loops that start again, with plain
+//! `loop` and `continue`. A search of them ends, finds what it finds of texts that say it, and
+//! needs no more states.
+
+mod texts;
+mod told;
+
+use doorway_check::sim::{Keep, Part, Rules, Sim, SimVar, TextError, World};
+use doorway_check::{Explorer, Property, Report};
+use doorway_core::memory::{Process, Site};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use texts::{BurnsLynch, DeBruijn, Dekker, EisenbergMcGuire, Knuth};
+use told::{burns, dekker, knuth};
+
+fn asked(n: usize) -> Explorer<'static> {
+    Explorer::new(n)
+        .property(Property::exclusion("mutual-exclusion", 1))
+        .property(Property::deadlock_free("deadlock-free"))
+        .property(Property::starvation_free("starvation-free"))
+        .keep_going(true)
+}
+
+type Searched = Result<Report, TextError>;
+
+/// The text that says nothing, and the text that says what matters.
+fn compare(name: &str, n: usize, plain: Searched, told: Searched) {
+    let (plain, told) = (plain.unwrap(), told.unwrap());
+    let verdicts = |report: &Report| report.verdicts.iter().map(|v| v.holds).collect::<Vec<_>>();
+    println!("{name}, n={n}: {} states, and {} if told; {:?}", plain.states, told.states, verdicts(&plain));
+    assert_eq!((plain.stop, told.stop), (None, None), "{name}, n={n}");
+    assert_eq!(verdicts(&plain), verdicts(&told), "{name}, n={n}");
+    assert!(plain.states <= told.states, "{name}, n={n}: {} states, and {} if told", plain.states, told.states);
+}
+
+#[test]
+fn loops_that_start_again_need_no_words() {
+    for waits in [false, true] {
+        let plain = asked(2).run(|site| Dekker::new(site, waits));
+        compare("Dekker", 2, plain, asked(2).run(dekker::Dekker::new));
+    }
+    for n in [2, 3] {
+        let of = |keeps| asked(n).run(|site| DeBruijn::new(site, n, keeps));
+        compare("de Bruijn", n, of(false), of(true));
+        let of = |keeps| asked(n).run(|site| EisenbergMcGuire::new(site, n, keeps));
+        compare("Eisenberg-McGuire", n, of(false), of(true));
+        let knuth = asked(n).run(|site| knuth::Knuth::new(site, n));
+        compare("Knuth", n, asked(n).run(|site| Knuth::new(site, n)), knuth);
+        let burns = asked(n).run(|site| burns::BurnsLynch::new(site, n));
+        compare("Burns-Lynch", n, asked(n).run(|site| BurnsLynch::new(site, n)), burns);
+    }
+}
+
+/// The failure of starvation freedom of Burns and Lynch's, and what was covered, are the same with
+/// any number of threads.
+#[test]
+fn threads_change_nothing() {
+    let found = |threads| {
+        let report = asked(3).threads(threads).run(|site| BurnsLynch::new(site, 3)).unwrap();
+        let traces = report.verdicts.iter().map(|v| v.trace.as_ref().map(ToString::to_string)).collect::<Vec<_>>();
+        (report.states, report.edges, report.local_states, report.runs, report.statements, traces)
+    };
+    let one = found(1);
+    assert!(one.5[2].is_some());
+    assert!((2..=3).all(|threads| found(threads) == one));
+}
+
+/// What `x` was decides what is done to `y`, some accesses later. Between them the text remembers
+/// it, somewhere.
+struct Vars {
+    x: SimVar<bool>,
+    y: SimVar<bool>,
+    /// Where no text should have anything.
+    hidden: Cell<bool>,
+    scratch: RefCell<Vec<bool>>,
+}
+
+fn remembers<F>(keep: Keep, accesses: usize, remember: impl Fn(&Vars, bool) -> F + Copy + 'static) -> Report
+where
+    F: Fn(&Vars) -> bool + 'static,
+{
+    let build = |site: &Site<'_, Sim>| Vars {
+        x: site.var("x", false),
+        y: site.var("y", false),
+        hidden: Cell::new(false),
+        scratch: RefCell::new(vec![false]),
+    };
+    let text = move |vars: Rc<Vars>, p: Process<Sim>| async move {
+        let here = p.on(Part::ROOT);
+        if p.pid().index() == 0 {
+            let Ok(()) = here.at(1).write(&vars.x, true).await;
+            return;
+        }
+        let Ok(saw) = here.at(2).read(&vars.x).await;
+        let remembered = remember(&vars, saw);
+        for _ in 0..accesses {
+            let Ok(_) = here.at(3).read(&vars.y).await;
+        }
+        if remembered(&vars) {
+            let Ok(()) = here.at(4).write(&vars.y, true).await;
+        }
+    };
+    let world = World::of_programs(2, Rules { keep, ..Rules::with_passages(Some(1)) }, build, text).unwrap();
+    Explorer::new(2).property(Property::always("y is down", |v| !v.get::<bool>("y"))).explore(world).unwrap()
+}
+
+/// Each of these texts can raise `y`. A search that took its local states for one, whatever the
+/// text remembers, would say that none does.
+#[test]
+fn what_a_text_remembers_elsewhere_is_not_overlooked() {
+    for accesses in [1, 2, 7] {
+        for keep in [Keep::Trusted, Keep::Ignored] {
+            let raises = |report: Report| assert_eq!(report.verdicts[0].holds, Some(false), "{accesses} {keep:?}");
+            raises(remembers(keep, accesses, |_, saw| move |_: &Vars| saw));
+            // On the heap, always in as many bytes.
+            raises(remembers(keep, accesses, |_, saw| {
+                let list: Vec<bool> = std::iter::repeat_n(saw, 3).collect();
+                move |_: &Vars| list[1]
+            }));
+            raises(remembers(keep, accesses, |_, saw| {
+                let boxed: Box<dyn Fn() -> bool> = Box::new(move || saw);
+                move |_: &Vars| boxed()
+            }));
+            // In what all runs share: within it, or behind a pointer.
+            raises(remembers(keep, accesses, |vars, saw| {
+                vars.hidden.set(saw);
+                |vars: &Vars| vars.hidden.get()
+            }));
+            raises(remembers(keep, accesses, |vars, saw| {
+                vars.scratch.borrow_mut()[0] = saw;
+                |vars: &Vars| vars.scratch.borrow()[0]
+            }));
+        }
+    }
+}
+
+/// A search that only counts states is told of a wrong `keep` too, and so is the search for the
+/// worst passage: see [`bad_keep`](crate::bad_keep) for runs that the text cannot make.
+#[test]
+fn no_verdict_rests_on_a_wrong_keep() {
+    let search = |asks: Vec<Property>, forgets: bool| {
+        let text = move |x: Rc<SimVar<bool>>, p: Process<Sim>| async move {
+            let here = p.on(Part::ROOT);
+            if p.pid().index() == 0 {
+                let Ok(()) = here.at(1).write(&x, true).await;
+                return;
+            }
+            // A retry loop, which has no end without `keep`.
+            loop {
+                here.keep(2, &());
+                let Ok(saw) = here.at(2).read(&x).await;
+                here.keep(3, &(saw && !forgets));
+                let Ok(_) = here.at(3).read(&x).await;
+                if saw {
+                    break;
+                }
+            }
+            let Ok(()) = here.at(4).write(&x, false).await;
+        };
+        let world = World::of_programs(2, Rules::with_passages(Some(1)), |site| site.var("x", false), text).unwrap();
+        Explorer::new(2).properties(asks).explore(world)
+    };
+    let asks: [fn() -> Vec<Property>; 3] = [
+        Vec::new,
+        || vec![Property::always("stays up", |v| v.phase(0) != doorway_check::sim::Phase::Exit)],
+        || vec![Property::sometimes("down again", |v| v.at(1, 4) && v.get::<bool>("x"))],
+    ];
+    for asks in asks {
+        let honest = search(asks(), false).unwrap();
+        assert!(honest.verdicts.iter().all(|v| v.holds == Some(true)) && honest.cross_checked.is_none());
+        let wrong = search(asks(), true);
+        assert!(matches!(wrong, Err(TextError::KeepHides { label: 3, .. })), "{wrong:?}");
+    }
+}
