@@ -92,7 +92,7 @@ fn three_attempts_are_needed_and_suffice() {
 const ALONE: &str = "p0.1.2.2.3.6.7.8.9.9.10.16.0";
 
 #[test]
-fn e1_who_is_alone_swings_head_at_once() {
+fn e1_a_process_alone_swings_head_at_once() {
     let mut r = run("universal", 2, 2);
     r.follow(ALONE).unwrap();
     let nobody = "Hazard { buffer: None, cells: 0 }";
@@ -104,7 +104,7 @@ fn e1_who_is_alone_swings_head_at_once() {
 
 /// `p1` announces, `p0` applies it, and `p1` takes the response out of `p0`'s buffer.
 #[test]
-fn e2_who_is_helped_finds_its_response() {
+fn e2_a_helped_process_finds_its_response() {
     let mut r = run("universal", 2, 2);
     r.follow("p1.1").unwrap();
     r.follow(ALONE).unwrap();
@@ -135,7 +135,7 @@ fn e3_all_buffers_are_needed() {
 /// A process that stops forever before 10 has one of the other's buffers in its hazard, and that is
 /// all.
 #[test]
-fn e4_who_stops_for_ever_stops_nobody() {
+fn e4_a_process_that_stops_for_ever_stops_nobody() {
     let mut r = run("universal", 2, 2);
     r.follow(ALONE).unwrap();
     r.follow("p1.1.2.2.3.4.5.6.7.8.9.9").unwrap();

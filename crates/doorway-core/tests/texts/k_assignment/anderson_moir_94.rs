@@ -138,7 +138,7 @@ fn fails_when_the_bit_is_cleared_after_the_place_is_given_back() {
 }
 
 #[test]
-fn who_dies_inside_keeps_its_name() {
+fn a_process_that_dies_inside_keeps_its_name() {
     let mut r = run_by(Rules { crashes: 1, ..Rules::default() }, "am-assign", 3, 2);
     r.follow("p0>in  p0!").unwrap();
     for _ in 0..2 {

@@ -80,7 +80,7 @@ impl KExclusion<Sim> for Users {
 
     async fn acquire(&self, p: &Process<Sim>) -> Told<Grant> {
         let inside = self.try_acquire(p, &mut Attempt::default()).await?;
-        Ok(inside.expect("nobody is asked to give up who may not"))
+        Ok(inside.expect("only a process that may give up is asked to"))
     }
 
     async fn release(&self, p: &Process<Sim>, grant: Grant) -> Result<(), Infallible> {

@@ -1,6 +1,6 @@
 //! Slots between machines, against a store whose clients pause, die and lose answers.
 
-use doorway_check::leases::{Claim, Faults, Leases, Move, Mutant};
+use doorway_check::leases::{Claim, Faults, LateClock, Leases, Move, Mutant, Terms};
 
 const DOUBTS: fn(u8) -> Faults = |doubts| Faults { doubts, ..Faults::NONE };
 
@@ -65,6 +65,14 @@ fn larger_searches() {
             holds(Leases { faults, last_tries: true, ..Leases::new(3, k) });
         }
     }
+    for faults in [
+        Faults { doubts: 2, breaks: 1, ..Faults::NONE },
+        Faults { doubts: 2, give_ups: 1, ..Faults::NONE },
+        Faults { doubts: 1, pauses: 1, breaks: 1, ..Faults::NONE },
+        Faults { doubts: 1, pauses: 1, give_ups: 1, ..Faults::NONE },
+    ] {
+        holds(Leases { faults, ..Leases::new(2, 1) });
+    }
     holds(Leases { passages: 2, faults: DOUBTS(2), ..Leases::new(2, 1) });
     holds(Leases { faults: DOUBTS(1), ..Leases::new(3, 2) });
     holds(Leases { faults: DOUBTS(2), ..Leases::new(3, 1) });
@@ -86,6 +94,23 @@ fn without_a_fence_a_paused_holder_breaks_exclusion() {
     // If no lease ends under a living client, none is needed.
     let faults = Faults { doubts: 2, deaths: 1, ..Faults::NONE };
     holds(Leases { compares: false, faults, ..Leases::new(2, 1) });
+}
+
+/// A client that looks at its clock knows of the end of its lease when the store ends it.
+#[test]
+fn a_client_knows_in_time_that_its_lease_has_ended() {
+    for (ttl, signs) in [(2, 3), (3, 2), (4, 2)] {
+        let terms = Terms { ttl, time: 3 * ttl + 4, signs, fault: None };
+        let report = terms.check();
+        print!("{report}");
+        assert!(report.holds, "{report}");
+        assert!(report.longest > ttl, "signs of life keep it: {report}");
+        for fault in [LateClock::CountsFromTheAnswer, LateClock::BelievesWithoutAnAnswer] {
+            let report = Terms { fault: Some(fault), ..terms }.check();
+            print!("{report}");
+            assert!(!report.holds && report.late > 0, "{report}");
+        }
+    }
 }
 
 #[test]

@@ -250,7 +250,10 @@ impl<N: Names<Sim>> Abortable<Sim> for Users<N> {
     }
 
     async fn leave(&self, p: &Process<Sim>, (role, attempt): Progress) -> Result<Option<Inside>, Infallible> {
+        let here = p.on(Sim::ROOT);
+        here.part(&role);
         let grant = self.slots.leave(p, attempt).await?;
+        here.part_done();
         Ok(grant.zip(role).map(|(grant, role)| Inside { role, grant }))
     }
 }

@@ -1,5 +1,6 @@
 //! The bypass: its claims, its bound, and what a death costs.
 
+use doorway_check::property::View;
 use doorway_check::sim::{Rules, World};
 use doorway_check::{Explorer, Property, Report, claims, subject};
 use doorway_core::k_assignment::names::FlagNames;
@@ -35,6 +36,24 @@ fn all_claims_hold() {
 #[test]
 fn all_claims_hold_when_waiting_processes_give_up() {
     explore("bypass", (2, 1), give_ups(), 74_950);
+}
+
+/// A waiter that was called looks at the tray before it listens again, as in `doorway::Slots`. With
+/// three looks it can find a place once, find another one, and find that one again.
+#[test]
+fn all_claims_hold_if_a_called_waiter_looks_first() {
+    for (gives_up, states) in [(false, 39_805), (true, 124_391)] {
+        let rules = Rules { give_ups: gives_up, passages: Some(2), ..Rules::default() };
+        let sizes = Sizes { n: 2, k: 1 };
+        let claims = subject::find("bypass").unwrap().claims(sizes);
+        let looks = Property::sometimes("a waiter looks", |v: &View<'_>| v.count(74) > 0);
+        let properties: Vec<_> = claims.into_iter().chain([looks]).collect();
+        let rules = rules.for_properties(&properties);
+        let world = World::of_abortable(2, rules, |site| Bypass::looking(site, 2, 1, 1, 3)).unwrap();
+        let report = Explorer::new(2).properties(properties).explore(world).unwrap();
+        report.assert_holds();
+        assert_eq!(report.states, states);
+    }
 }
 
 /// With names, fence numbers and an endless line, as `doorway::Slots` run it.

@@ -173,7 +173,7 @@ fn a_process_that_finds_no_larger_ticket_withdraws() {
 }
 
 #[test]
-fn who_leaves_wants_nothing_and_keeps_its_ticket() {
+fn a_process_that_leaves_wants_nothing_and_keeps_its_ticket() {
     let mut r = run("kbakery", 2, 1);
     r.follow("p0>in p0>out").unwrap();
     assert_eq!(values(&r, ["Ticket[0]", "Want[1][0]"]), ["1", "∞"]);
@@ -227,14 +227,14 @@ fn a_passage_costs_what_is_claimed_and_no_less() {
 }
 
 #[test]
-fn who_looks_at_everybody_again_pays_for_it() {
+fn looking_at_everybody_again_has_its_price() {
     let again = "mutant:kbakery-looks-at-everybody-again";
     assert_eq!(worst("kbakery", (3, 1), 2, CostModel::Cc), "Bounded(17)");
     assert_eq!(worst(again, (3, 1), 2, CostModel::Cc), "Bounded(19)");
 }
 
 #[test]
-fn who_is_told_elsewhere_does_not_spin_locally() {
+fn a_process_that_is_told_elsewhere_does_not_spin_locally() {
     assert_eq!(worst("mutant:kbakery-tells-at-home", (2, 1), 1, CostModel::Dsm), "Unbounded");
 }
 
@@ -280,7 +280,7 @@ fn without_14_three_enter_where_two_may() {
 }
 
 #[test]
-fn without_captures_who_was_overtaken_may_have_to_wait_again() {
+fn without_captures_an_overtaken_process_may_have_to_wait_again() {
     let overtaken = "p0.14.14.14.151.151.151.152  p1>in  p2.14 p3.14";
     let rules = Rules { order: true, ..Rules::with_passages(Some(1)) };
     let mut r = run_by(rules, "kbakery", 4, 2);

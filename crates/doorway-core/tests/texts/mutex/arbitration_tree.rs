@@ -17,7 +17,7 @@ fn what_they_claim_holds() {
 }
 
 #[test]
-fn who_signed_last_at_the_beginning_is_arbitrary() {
+fn the_last_signature_at_the_beginning_is_arbitrary() {
     let sizes = Sizes { n: 3, k: 1 };
     let claims = |id: &str| claims::of(registry::find(id).unwrap(), sizes);
     for turn in ["node1.turn", "node2.turn"] {
@@ -54,7 +54,7 @@ fn no_crash_is_tolerated() {
 }
 
 #[test]
-fn who_signed_last_waits_until_the_other_left_or_signed_after_it() {
+fn the_last_signer_waits_until_the_other_left_or_signed_after_it() {
     let mut r = run("peterson-tree", 2, 1);
     r.follow("p0.1.2.3  p1.1.2.3.4~").unwrap();
     assert_eq!((inside(&r), values(&r, ["node1.turn"])), (vec![0], ["Right".to_owned()]));
@@ -65,7 +65,7 @@ fn who_signed_last_waits_until_the_other_left_or_signed_after_it() {
 }
 
 #[test]
-fn who_signs_between_the_others_two_looks_lets_it_pass() {
+fn a_signature_between_the_others_two_looks_lets_it_pass() {
     let mut r = run("peterson-tree", 2, 1);
     r.follow("p0.1.2  p1.1  p0.3  p1.2  p0.4").unwrap();
     assert_eq!(inside(&r), [0]);

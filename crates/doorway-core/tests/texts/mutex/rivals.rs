@@ -132,7 +132,7 @@ fn the_second_is_handed_the_lock() {
 }
 
 #[test]
-fn the_exit_waits_for_who_has_not_linked_itself() {
+fn the_exit_waits_for_a_successor_that_has_not_linked_itself() {
     let mut r = run("mcs", 2, 1);
     r.follow("p0.1.2.7  p1.1.2  p0.8.9~").unwrap(); // the compare-and-swap fails
     r.follow("p1.3.4  p0.9.10  p1.5").unwrap();
@@ -145,7 +145,7 @@ fn the_exit_waits_for_who_has_not_linked_itself() {
 }
 
 #[test]
-fn a_usurper_passes_who_waits() {
+fn a_usurper_passes_a_waiter() {
     let mut r = run("mcs-swap", 3, 1);
     r.follow("p0.1.2.7  p1.1.2.3  p0.8").unwrap(); // p1 has come, but Tail says that the list is empty
     r.follow("p2.1.2").unwrap();

@@ -224,7 +224,7 @@ fn fails_when_the_exchange_is_replaced_by_a_write() {
 }
 
 #[test]
-fn who_has_used_all_its_locations_is_refused_before_it_counts() {
+fn a_process_that_has_used_all_its_locations_is_refused_before_it_counts() {
     let mut r = run("am-dsm-unbounded", 2, 1);
     for wait in 1..=4 {
         r.follow("p0>in  p1>9  p0>out  p1>in  p1>out").unwrap();
@@ -243,7 +243,7 @@ fn who_has_used_all_its_locations_is_refused_before_it_counts() {
 }
 
 #[test]
-fn who_is_refused_gives_back_the_slots_before() {
+fn a_refused_process_gives_back_the_slots_before() {
     let mut r = run("am-dsm-unbounded", 3, 1);
     for _ in 1..=4 {
         r.follow("p0>in  p1>9  p0>out  p1>in  p1>out").unwrap();
@@ -306,7 +306,7 @@ fn with_one_place_nobody_finds_a_location_pinned() {
 }
 
 #[test]
-fn who_finds_q_changed_neither_writes_nor_exchanges() {
+fn a_process_that_finds_q_changed_neither_writes_nor_exchanges() {
     let mut r = run("am-dsm-chain", 2, 1);
     r.follow("p0.2  p1.2.4.6.7.8  p0>out  p0.2.4.6.7.8.9.10.11.13.14~").unwrap();
     assert_eq!(values(&r, ["slot1.X", "slot1.Q", "slot1.R[0][0]"]), ["-1", "(p0, 1)", "2"]);

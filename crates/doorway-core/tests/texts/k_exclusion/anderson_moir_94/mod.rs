@@ -147,7 +147,7 @@ fn whoever_leaves_the_queue_lets_its_head_in() {
 }
 
 #[test]
-fn who_dies_in_the_queue_costs_a_place_and_holds_up_nobody() {
+fn a_death_in_the_queue_costs_a_place_and_holds_up_nobody() {
     let mut r = run_by(Rules { crashes: 1, ..Rules::default() }, "am-queue", 4, 2);
     r.follow("p0.1  p1.1  p2.1  p3.1  p2!  p0.3").unwrap();
     assert_eq!(values(&r, ["X", "place[2]", "place[3]"]), ["-1", "0", "1"]); // p0's place went to dead p2
@@ -394,7 +394,7 @@ fn nested_fast_paths_are_safe_without_an_instruction_that_stops_at_zero() {
 }
 
 #[test]
-fn without_that_instruction_who_always_loses_the_exchange_goes_nowhere() {
+fn without_that_instruction_a_process_that_always_loses_the_exchange_goes_nowhere() {
     // This needs two places: with one, a process that loses has seen 0, and goes slow.
     let mut r = run_by(Rules { bounded_decrement: false, ..Rules::default() }, "am-graceful", 5, 2);
     r.follow("p0.2").unwrap();

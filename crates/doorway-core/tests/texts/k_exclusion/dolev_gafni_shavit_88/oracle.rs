@@ -158,7 +158,7 @@ fn ids_are_what_their_owners_think() {
 /// processes that come and go. So its id is larger than theirs. One of three may die, even half-way
 /// through a bit.
 #[test]
-fn who_stays_gets_the_larger_id() {
+fn the_process_that_stays_gets_the_larger_id() {
     fn side(v: &View<'_>, p: usize) -> Option<usize> {
         (0..2).find(|&s| v.home_of("mine", s) == p)
     }

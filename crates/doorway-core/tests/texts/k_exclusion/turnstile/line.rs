@@ -94,7 +94,7 @@ fn a_place_whose_ticket_was_signalled_is_taken() {
 }
 
 #[test]
-fn who_was_enabled_long_ago_makes_no_ring() {
+fn a_process_enabled_long_ago_makes_no_ring() {
     let mut r = run("turnstile-line", 3, 1);
     r.follow("p0>in  p1.1.2.3  p0.9  p0.1.2.3.51.56.51.52.54.5.6.7.8~").unwrap(); // p0 comes again, and has ticket 2
     r.follow("p1.51.52.55").unwrap(); // a later ticket has the place: it looks whether it is enabled, and is

@@ -80,7 +80,7 @@ fn all_claims_hold_for_names_over_it() {
 }
 
 #[test]
-fn who_asks_for_several_can_starve_before_the_doorway_and_not_after_it() {
+fn asking_for_several_can_starve_before_the_doorway_and_not_after_it() {
     // Other processes that draw make its 27 fail, again and again. Once it has its tickets, it gets
     // in.
     let (id, sizes) = ("turnstile-many", Sizes { n: 2, k: 2 });
@@ -160,7 +160,7 @@ fn an_exit_after_the_announcement_signals() {
 }
 
 #[test]
-fn who_sleeps_in_a_help_holds_nobody_up() {
+fn a_helper_that_sleeps_holds_nobody_up() {
     let mut r = run("turnstile", 3, 1);
     r.follow("p0>in  p1.1.2.3.5.6.7.8~  p2.1.2.3.5.8~  p0.9.10.13.14").unwrap();
     r.follow("p1.8  p1.9.10.11.10.13.14.15.10  p2.8").unwrap();
@@ -172,7 +172,7 @@ fn who_sleeps_in_a_help_holds_nobody_up() {
 // Ghosts.
 
 #[test]
-fn who_gave_up_is_exited_when_the_front_reaches_it() {
+fn a_ghost_is_exited_when_the_front_reaches_it() {
     let mut r = run("turnstile", 2, 1);
     r.follow("p0>in  p1.1.2.3.5.6.7.8?.20.21").unwrap();
     assert_eq!(values(&r, ["gate", "rec[1]"]), ["1/1", "1 Gone"]); // still in line
@@ -184,7 +184,7 @@ fn who_gave_up_is_exited_when_the_front_reaches_it() {
 }
 
 #[test]
-fn who_was_signalled_cannot_give_up() {
+fn a_signalled_process_cannot_give_up() {
     let mut r = run("turnstile", 2, 1);
     r.follow("p0>in  p1.1.2.3.5.6.7.8?.20  p0.9.10.13.14").unwrap();
     r.follow("p1.21.20.9.29").unwrap(); // its compare-and-swap fails, and it exits
@@ -196,7 +196,7 @@ const TWO_UNITS_FOR_ONE_DEATH: &str = "p1>in  p2>in  p0.1.2.3.5.6.7.8?.20.21  p0
      p1.9  p2.9  p2.10.13.16.17.18.19  p2!  p1.10";
 
 #[test]
-fn who_helps_looks_again_when_others_passed_ghosts() {
+fn a_helper_looks_again_when_others_passed_ghosts() {
     let mut r = run("turnstile", 3, 2);
     r.follow(TWO_UNITS_FOR_ONE_DEATH).unwrap();
     assert_eq!(values(&r, ["gate", "front"]), ["5*/1", "3+1"]); // all that p1 owed has been dealt with,
@@ -247,7 +247,7 @@ const ONE_BEFORE_IT_IS_NOT_DEALT_WITH: &str =
     "p1>in  p2>in  p3.1.2.3.5.6.7  p0.1.41.25.26.27  p1.9  p2.9  p0.5.8.45?.20.21";
 
 #[test]
-fn who_gives_up_some_of_its_tickets_deals_with_those_before_it() {
+fn giving_up_some_tickets_deals_with_those_before_them() {
     let mut r = run("turnstile-many", 4, 2);
     r.follow(ONE_BEFORE_IT_IS_NOT_DEALT_WITH).unwrap();
     assert_eq!(values(&r, ["next", "gate", "front"]), ["5", "4/3", "2"]);
@@ -326,7 +326,7 @@ fn those_that_look_at_no_door_are_too_few_to_keep_it_closed() {
 }
 
 #[test]
-fn others_who_give_up_for_ever_starve_nobody_in_line_but_can_keep_a_helper_busy() {
+fn others_that_give_up_for_ever_starve_nobody_in_line_but_can_keep_a_helper_busy() {
     let world = subject::find("turnstile").unwrap().world(Sizes { n: 2, k: 1 }, give_ups()).unwrap();
     let in_line = Property::leads_to("in line", |v, p| v.at(p, 8), |v, p| !v.at(p, 8)).despite_give_ups();
     let helps = |v: &View<'_>, p: usize| v.at(p, 10..=19);

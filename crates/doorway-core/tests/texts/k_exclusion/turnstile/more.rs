@@ -194,7 +194,7 @@ fn inside(r: &Runner) -> Vec<usize> {
 // Only if at once.
 
 #[test]
-fn who_tries_waits_for_nobody() {
+fn a_try_waits_for_nobody() {
     // It never stands at 8, and passes no process that waits.
     let never_waits = || Property::always("never waits", |v| v.label(0) != 8);
     for roles in [&[Tries, Passes], &[TriesOnce, Passes], &[Tries, TriesOnce]] {
@@ -205,7 +205,7 @@ fn who_tries_waits_for_nobody() {
 }
 
 #[test]
-fn who_tries_draws_no_ticket_that_is_not_enabled() {
+fn a_try_draws_no_ticket_that_is_not_enabled() {
     let mut r = run(1, &[Tries, Passes, TriesOnce]);
     r.follow("p1>in  p0.25.26").unwrap();
     assert_eq!((r.value("next"), inside(&r)), (Some("1".to_owned()), vec![1]));
@@ -289,7 +289,7 @@ fn those_in_line_are_turned_away_and_those_inside_leave() {
 }
 
 #[test]
-fn who_is_signalled_while_it_is_turned_away_exits() {
+fn a_process_signalled_while_it_is_turned_away_exits() {
     let mut r = run(1, &[Closes, Passes, Passes]);
     r.follow("p1>in  p2.1.2.3.5.6.7.8~  p0.31.32.30.33.34.35.36  p2.8").unwrap();
     r.follow("p1.9.10.13.14  p2.20.9  p1>out  p2>out").unwrap();
@@ -312,7 +312,7 @@ fn a_unit_more_lets_one_more_in() {
 }
 
 #[test]
-fn a_unit_more_signals_who_waits() {
+fn a_unit_more_signals_a_waiter() {
     let wait = "p1>in  p2.1.2.3.5.6.7.8~";
     let mut r = run(1, &[Adds, Passes, Passes]);
     r.follow(wait).unwrap().follow("p0.9.10.13.14  p2.8").unwrap();
@@ -453,7 +453,7 @@ fn many_units_more_let_everybody_in_line_in() {
 // Several at once.
 
 #[test]
-fn who_asks_for_several_draws_no_tickets_beyond_the_ring() {
+fn asking_for_several_draws_no_tickets_beyond_the_ring() {
     let limits = Limits::for_ring(16, 4);
     let mut r = Runner::new(world_of(limits, 4, &[Asks(4); 6], rules(2)));
     r.follow("p5>in").unwrap();
@@ -472,7 +472,7 @@ fn who_asks_for_several_draws_no_tickets_beyond_the_ring() {
 }
 
 #[test]
-fn no_interleaving_of_those_who_ask_for_several_is_too_long() {
+fn no_interleaving_of_processes_that_ask_for_several_is_too_long() {
     let limits = Limits::for_ring(4, 2);
     let fits = Property::always("fits", move |v| {
         v.get::<Gate>("gate").distance(v.get::<Next>("next").ticket()) <= limits.full as i64

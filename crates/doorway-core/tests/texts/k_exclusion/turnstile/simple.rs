@@ -91,7 +91,7 @@ fn an_exit_before_the_ticket_is_drawn_is_found_by_whoever_draws_it() {
 const ONE_SLEEPS: &str = "p0>in  p1>in  p2.1.2~  p3.1.2~  p0.3  p1.3";
 
 #[test]
-fn who_exits_signals_what_others_left() {
+fn a_process_that_exits_signals_what_others_left() {
     let mut r = run(ID, 4, 2);
     r.follow(ONE_SLEEPS).unwrap();
     r.follow("p0!  p1.4.4  p2.2~  p1.5  p2.2  p3.2~  p1.5  p3.2").unwrap(); // back over one, and both, oldest first
@@ -99,7 +99,7 @@ fn who_exits_signals_what_others_left() {
 }
 
 #[test]
-fn who_comes_too_late_changes_nothing() {
+fn a_process_that_comes_too_late_changes_nothing() {
     let mut r = run(ID, 4, 2);
     r.follow(ONE_SLEEPS).unwrap();
     r.follow("p0.4  p1.4.4.5.5  p2.2  p3.2").unwrap();

@@ -102,7 +102,7 @@ fn adders() -> Runner {
 
 /// `p0` has passed the node when `p1` comes; its last look at the nodes finds `p1`.
 #[test]
-fn who_comes_while_another_is_at_the_root_is_taken_along() {
+fn a_process_that_comes_while_another_is_at_the_root_is_taken_along() {
     let mut r = adders();
     r.follow("p0.0.2.1.2.3.4.4.6  p1.0.2.1.2.3.4.5.6.7.8~  p0.8.9.10.11").unwrap();
     assert_eq!(values(&r, ["V"]), ["3"]);
@@ -117,7 +117,7 @@ fn who_comes_while_another_is_at_the_root_is_taken_along() {
 /// `p1` has only signed; when it continues, `p0` has gone. It never waits, and still finds its
 /// note.
 #[test]
-fn who_was_too_slow_to_wait_finds_its_note() {
+fn a_process_too_slow_to_wait_finds_its_note() {
     let mut r = adders();
     r.follow("p0.0.2.1.2.3  p1.0.2.1.2  p0.4.5.4.6.7.10.11.12.13.12.13.14").unwrap();
     assert_eq!(values(&r, ["node1.P[1]", "V"]), ["2", "3"]);
@@ -128,7 +128,7 @@ fn who_was_too_slow_to_wait_finds_its_note() {
 
 /// A process that signs after the last look is not taken along, and applies its operation itself.
 #[test]
-fn who_comes_after_the_last_look_goes_to_the_root_itself() {
+fn a_process_that_comes_after_the_last_look_goes_to_the_root_itself() {
     let mut r = adders();
     r.follow("p0.0.2.1.2.3.4.4.6.8  p1.0.2.1.2.3.4.5.6.7.8~  p0.10.11.12.13.14  p1.8.9.10.4.6.8.10.11.12.13").unwrap();
     assert_eq!(returned(&mut r), [(0, "0".to_owned()), (1, "1".to_owned())]);
