@@ -6,7 +6,11 @@
 //! ```sh
 //! cargo run --release --example bench            # DOORWAY_ETCD_BIN says which etcd
 //! cargo run --release --example bench -- --quick
+//! cargo run --release --example bench -- 64 1    # this many clients and slots only, one member
 //! ```
+//!
+//! The last column says where the time goes: how many processor seconds this process and the
+//! members used for each second.
 
 #[allow(dead_code)]
 #[path = "../tests/etcd/servers.rs"]
@@ -181,6 +185,20 @@ struct Measured {
     trips: f64,
     fewest: u64,
     most: u64,
+    /// Processor seconds a second: of all clients, and of all members.
+    busy: (f64, f64),
+}
+
+/// Processor seconds that a process has used.
+fn used(process: &str) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    // User and system time, in hundredths of a second.
+    fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
+
+fn used_by(servers: &Servers) -> (f64, f64) {
+    (used("self"), servers.processes().iter().map(|id| used(&id.to_string())).sum())
 }
 
 async fn measure(servers: &Servers, recipe: Recipe, clients: usize, k: usize, time: Duration) -> Result<Measured> {
@@ -202,6 +220,7 @@ async fn measure(servers: &Servers, recipe: Recipe, clients: usize, k: usize, ti
     let inside = Arc::new(AtomicUsize::new(0));
     let overfull = Arc::new(AtomicU64::new(0));
     let (before, began) = (received(servers), Instant::now());
+    let used_before = used_by(servers);
     let mut tasks = Vec::new();
     for mut user in users {
         let (is_over, inside, overfull) = (is_over.clone(), inside.clone(), overfull.clone());
@@ -228,6 +247,9 @@ async fn measure(servers: &Servers, recipe: Recipe, clients: usize, k: usize, ti
         all.extend(waits);
     }
     let elapsed = began.elapsed();
+    let used_after = used_by(servers);
+    let busy = |before: f64, after: f64| (after - before) / elapsed.as_secs_f64();
+    let busy = (busy(used_before.0, used_after.0), busy(used_before.1, used_after.1));
     let trips = (received(servers) - before) as f64 / all.len().max(1) as f64;
     all.sort_unstable();
     assert_eq!(overfull.load(SeqCst), 0, "{} let too many in", recipe.name());
@@ -239,11 +261,13 @@ async fn measure(servers: &Servers, recipe: Recipe, clients: usize, k: usize, ti
         trips,
         fewest: each.iter().copied().min().unwrap_or(0),
         most: each.iter().copied().max().unwrap_or(0),
+        busy,
     })
 }
 
 fn main() -> Result<()> {
     let quick = std::env::args().any(|word| word == "--quick");
+    let only: Vec<usize> = std::env::args().filter_map(|word| word.parse().ok()).collect();
     let time = if quick { Duration::from_millis(500) } else { Duration::from_secs(3) };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     for members in [1, 3] {
@@ -251,10 +275,17 @@ fn main() -> Result<()> {
             return Err("there is no etcd; set DOORWAY_ETCD_BIN, or run ci/etcd.sh".into());
         };
         println!("{members} member(s), {:?} each; round trips are messages received by the members", time);
-        println!("clients   k  recipe                  passages/s  entry p50    entry p99  trips/passage  each client");
+        println!(
+            "clients   k  recipe                  passages/s  entry p50    entry p99  trips/passage  each client   busy \
+             clients, members"
+        );
         for clients in [1, 4, 16, 64] {
             for k in [1, 4, 16] {
-                if quick && (clients == 64 || k == 16) {
+                let is_left_out = match only[..] {
+                    [wanted, slots] => (wanted, slots, 1) != (clients, k, members),
+                    _ => quick && (clients == 64 || k == 16),
+                };
+                if is_left_out {
                     continue;
                 }
                 for recipe in [Recipe::Doorway, Recipe::Tasks, Recipe::Lock, Recipe::Keys, Recipe::Queue] {
@@ -264,13 +295,14 @@ fn main() -> Result<()> {
                     let name = recipe.name();
                     match runtime.block_on(measure(&servers, recipe, clients, k, time)) {
                         Ok(m) => println!(
-                            "{clients:>7} {k:>3}  {name:<22} {:>11.0} {:>9.1} ms {:>9.1} ms {:>14.2}  {}..{}",
+                            "{clients:>7} {k:>3}  {name:<22} {:>11.0} {:>9.1} ms {:>9.1} ms {:>14.2}  {:<12}  {:.2}, {:.2}",
                             m.a_second,
                             m.p50.as_secs_f64() * 1e3,
                             m.p99.as_secs_f64() * 1e3,
                             m.trips,
-                            m.fewest,
-                            m.most
+                            format!("{}..{}", m.fewest, m.most),
+                            m.busy.0,
+                            m.busy.1
                         ),
                         Err(error) => println!("{clients:>7} {k:>3}  {name:<22} failed: {error}"),
                     }

@@ -1,7 +1,7 @@
 //! The same for programs without tasks: every call blocks its thread.
 //!
-//! A thread that belongs to a runtime of tokio gets [`Error::InATask`], a thread of its
-//! `spawn_blocking` too.
+//! A task must not block, and gets [`Error::InATask`]: use [`crate::Slots`] there. A thread of
+//! `tokio::task::spawn_blocking` may.
 //!
 //! ```no_run
 //! use doorway_etcd::blocking::Slots;
@@ -16,8 +16,10 @@ use crate::errors::{Error, ReleaseError, TimeoutError, TryAcquireError};
 use crate::status::{Known, Status};
 use crate::{Builder, Guard as Task, Slots as Tasks};
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::runtime::{Handle, Runtime};
+use tokio::task::coop;
 
 /// Slots between machines, for threads.
 #[derive(Clone, Debug)]
@@ -32,12 +34,36 @@ pub struct Slots {
 struct Own(Option<Runtime>);
 
 impl Own {
-    fn block_on<T>(&self, future: impl Future<Output = T>) -> Result<T, Error> {
-        match &self.0 {
-            Some(runtime) if Handle::try_current().is_err() => Ok(runtime.block_on(future)),
-            _ => Err(Error::InATask),
+    fn block_on<T: Send>(&self, future: impl Future<Output = T> + Send) -> Result<T, Error> {
+        let Some(runtime) = &self.0 else { return Err(Error::InATask) };
+        if Handle::try_current().is_err() {
+            return Ok(runtime.block_on(future));
         }
+        if is_a_task() {
+            return Err(Error::InATask);
+        }
+        // A thread that belongs to another runtime. Whether it may enter this one, only a panic
+        // would tell; a thread of our own may.
+        let done = std::thread::scope(|scope| scope.spawn(|| runtime.block_on(future)).join());
+        Ok(done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     }
+}
+
+/// Whether a task calls, and not a thread of `spawn_blocking`. Only tasks have a budget: after this
+/// many steps it is used up. What was taken of it is given back.
+fn is_a_task() -> bool {
+    const MORE_THAN_ANY: usize = 256;
+    let (mut taken, mut context) = (Vec::new(), Context::from_waker(Waker::noop()));
+    let has_a_budget = (0..MORE_THAN_ANY).any(|_| match coop::poll_proceed(&mut context) {
+        Poll::Ready(one) => {
+            taken.push(one);
+            false
+        }
+        Poll::Pending => true,
+    });
+    // The last one first: each restores what there was before it.
+    while taken.pop().is_some() {}
+    has_a_budget
 }
 
 impl Drop for Own {

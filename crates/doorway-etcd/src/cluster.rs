@@ -95,10 +95,7 @@ impl Cluster {
         // The tasks of a connection would end with the runtime of a caller.
         let (address, options) = (endpoint.address.clone(), self.options.clone());
         let made = self.runtime.spawn(async move { Client::connect([address], Some(options)).await });
-        let Ok(made) = made.await else {
-            let why = "the runtime in which the slots were connected has ended; connect again";
-            return Err(NoAnswer::Refused(Error::Refused(why.to_owned())));
-        };
+        let Ok(made) = made.await else { return Err(NoAnswer::Refused(Error::RuntimeEnded)) };
         let client = made.map_err(judge)?;
         *endpoint.client.lock().unwrap_or_else(|e| e.into_inner()) = Some(client.clone());
         Ok(client)

@@ -35,8 +35,11 @@ pub enum Error {
     Refused(String),
     /// The cluster did not answer in the time that was given for connecting.
     Unreachable(String),
-    /// A call of the blocking face in a thread that runs tasks.
+    /// A call of the blocking face by a task.
     InATask,
+    /// The runtime in which the slots were connected has ended, and everything that answers with
+    /// it.
+    RuntimeEnded,
 }
 
 impl fmt::Display for Error {
@@ -58,7 +61,12 @@ impl fmt::Display for Error {
             Self::NoSuchSlot { slot, slots } => write!(f, "there is no slot {slot}; there are {slots}, from 0"),
             Self::Refused(why) => write!(f, "etcd refuses the request: {why}"),
             Self::Unreachable(why) => write!(f, "etcd does not answer: {why}; look at the endpoints and the cluster"),
-            Self::InATask => f.write_str("a task must not block; use the type of the same name outside of `blocking`"),
+            Self::InATask => f.write_str(
+                "a task must not block; use `doorway_etcd::Slots`, or call this in `tokio::task::spawn_blocking`",
+            ),
+            Self::RuntimeEnded => {
+                f.write_str("the runtime in which the slots were connected has ended; connect again, in one that runs")
+            }
         }
     }
 }

@@ -25,8 +25,10 @@ use etcd_client::{
 /// lies among those of another.
 #[derive(Clone, Debug)]
 pub(crate) struct Keys {
-    /// Ends with a slash.
+    /// Ends with a slash, as the other two do.
     root: String,
+    slots: String,
+    waiting: String,
     pub(crate) k: usize,
 }
 
@@ -43,7 +45,9 @@ fn foreign(text: &[u8]) -> Chair {
 
 impl Keys {
     pub(crate) fn new(prefix: &str, name: &str, k: usize) -> Self {
-        Self { root: format!("{}/{}/", prefix.trim_end_matches('/'), escaped(name)), k }
+        let root = format!("{}/{}/", prefix.trim_end_matches('/'), escaped(name));
+        let (slots, waiting) = (format!("{root}.q/s/"), format!("{root}.q/w/"));
+        Self { root, slots, waiting, k }
     }
 
     pub(crate) fn size(&self) -> String {
@@ -63,33 +67,24 @@ impl Keys {
         format!("{}.q/", self.root)
     }
 
-    fn slots(&self) -> String {
-        format!("{}.q/s/", self.root)
-    }
-
-    fn waiting(&self) -> String {
-        format!("{}.q/w/", self.root)
-    }
-
     fn key(&self, key: Key) -> String {
         match key {
             Key::Receipt(chair) => format!("{}.r/{}", self.root, written(chair)),
-            Key::Waits(chair) => format!("{}.q/w/{}", self.root, written(chair)),
-            Key::Slot(slot) => format!("{}.q/s/{slot}", self.root),
+            Key::Waits(chair) => format!("{}{}", self.waiting, written(chair)),
+            Key::Slot(slot) => format!("{}{slot}", self.slots),
         }
     }
 
-    /// Which key this is.
+    /// Which key this is. Every client asks that of every event.
     pub(crate) fn parse(&self, key: &[u8]) -> Option<Key> {
-        if let Some(chair) = key.strip_prefix(self.waiting().as_bytes()) {
+        if let Some(chair) = key.strip_prefix(self.waiting.as_bytes()) {
             let read = str::from_utf8(chair).ok().and_then(read);
             return Some(Key::Waits(read.unwrap_or_else(|| foreign(key))));
         }
-        let rest = str::from_utf8(key).ok()?.strip_prefix(&self.root)?;
-        if let Some(chair) = rest.strip_prefix(".r/") {
-            return read(chair).map(Key::Receipt);
-        }
-        let number = rest.strip_prefix(".q/s/")?;
+        let key = str::from_utf8(key).ok()?;
+        let Some(number) = key.strip_prefix(&self.slots) else {
+            return key.strip_prefix(&self.root)?.strip_prefix(".r/").and_then(read).map(Key::Receipt);
+        };
         let slot: usize = number.parse().ok()?;
         // `00` and `+0` are other keys than `0`.
         (slot.to_string() == number).then_some(Key::Slot(slot))
@@ -122,9 +117,9 @@ impl Keys {
             Compare::Created(key, at) => Cmp::create_revision(self.key(key), CompareOp::Equal, at as i64),
             // Of a range, every key is compared; an empty one counts as a key that was created at
             // 0.
-            Compare::NobodyWaits => Cmp::create_revision(self.waiting(), CompareOp::Equal, 0).with_prefix(),
+            Compare::NobodyWaits => Cmp::create_revision(self.waiting.as_str(), CompareOp::Equal, 0).with_prefix(),
             Compare::NobodyWaitsBefore(ticket) => {
-                Cmp::create_revision(self.waiting(), CompareOp::Greater, ticket as i64 - 1).with_prefix()
+                Cmp::create_revision(self.waiting.as_str(), CompareOp::Greater, ticket as i64 - 1).with_prefix()
             }
         }
     }
@@ -146,10 +141,10 @@ impl Keys {
             Op::Nested(txn) => TxnOp::txn(self.transaction(txn)),
             Op::ReadReceipt(chair) => TxnOp::get(self.key(Key::Receipt(*chair)), None),
             Op::ReadWaits(chair) => TxnOp::get(self.key(Key::Waits(*chair)), None),
-            Op::ReadSlots => TxnOp::get(self.slots(), Some(GetOptions::new().with_prefix())),
+            Op::ReadSlots => TxnOp::get(self.slots.as_str(), Some(GetOptions::new().with_prefix())),
             Op::ReadOldest => {
                 let oldest = GetOptions::new().with_prefix().with_sort(SortTarget::Create, SortOrder::Ascend);
-                TxnOp::get(self.waiting(), Some(oldest.with_limit(1)))
+                TxnOp::get(self.waiting.as_str(), Some(oldest.with_limit(1)))
             }
         }
     }
@@ -237,7 +232,7 @@ mod tests {
             assert_eq!(keys.parse(foreign.as_bytes()), None, "{foreign}");
         }
         for number in ["-1", "+0", "00", "01", " 1", "", "0x1", "99999999999999999999"] {
-            assert_eq!(keys.parse(format!("{}{number}", keys.slots()).as_bytes()), None, "{number:?}");
+            assert_eq!(keys.parse(format!("{}{number}", keys.slots).as_bytes()), None, "{number:?}");
         }
     }
 
@@ -247,7 +242,7 @@ mod tests {
         let all: [&[u8]; 9] = [b"", b"x", b"1", b"01.2", b"+1.2", b"1.02", b"A.1", b"0.1", b"\xff"];
         let mut chairs = Vec::new();
         for text in all {
-            let key = [keys.waiting().as_bytes(), text].concat();
+            let key = [keys.waiting.as_bytes(), text].concat();
             let Some(Key::Waits(chair)) = keys.parse(&key) else { panic!("{text:?}") };
             assert_eq!(chair.lease, FOREIGN, "{text:?}");
             assert_eq!(keys.parse(&key), Some(Key::Waits(chair)));

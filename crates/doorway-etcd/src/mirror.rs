@@ -21,6 +21,9 @@ pub(crate) struct Shown {
     cluster: AtomicU64,
     /// How often the store has gone back, as far as is known.
     backs: AtomicU64,
+    /// The latest revision of an answer. The mirror may be far behind it: a watch that was opened
+    /// again takes a while.
+    answered: AtomicU64,
     /// The watch must be opened anew.
     again: Notify,
 }
@@ -41,13 +44,15 @@ impl Shown {
             watches: 0.into(),
             cluster: 0.into(),
             backs: 0.into(),
+            answered: 0.into(),
             again: Notify::new(),
         }
     }
 
     pub(crate) fn before(&self) -> Before {
         let mirror = self.mirror();
-        Before { revision: mirror.revision(), backs: self.backs.load(SeqCst) }
+        let revision = mirror.revision().max(self.answered.load(SeqCst));
+        Before { revision, backs: self.backs.load(SeqCst) }
     }
 
     /// Whether the store that answers has gone back since: it was restored from a backup, or begun
@@ -56,17 +61,22 @@ impl Shown {
     /// The request must be one that the cluster answers with a revision which is not older than the
     /// request: a transaction, or a read that is not a local one.
     pub(crate) fn has_gone_back(&self, before: Before, header: Option<&ResponseHeader>) -> bool {
-        let Some(header) = header else { return false };
+        header.is_some_and(|header| self.is_older(before, header.cluster_id(), revision(header.revision())))
+    }
+
+    fn is_older(&self, before: Before, cluster: u64, at: u64) -> bool {
         let mut mirror = self.mirror();
         if self.backs.load(SeqCst) != before.backs {
             return false; // it is known
         }
-        let known = self.cluster.swap(header.cluster_id(), SeqCst);
-        let is_another = known != 0 && known != header.cluster_id();
-        if !is_another && revision(header.revision()) >= before.revision {
+        let known = self.cluster.swap(cluster, SeqCst);
+        let is_another = known != 0 && known != cluster;
+        if !is_another && at >= before.revision {
+            self.answered.fetch_max(at, SeqCst);
             return false;
         }
         self.backs.fetch_add(1, SeqCst);
+        self.answered.store(at, SeqCst);
         *mirror = Mirror::new(mirror.slots().len());
         drop(mirror);
         self.again.notify_one();
@@ -142,8 +152,9 @@ impl Shown {
         Ok(has_gone_back)
     }
 
-    /// Follows the store for ever. Calls this if the store has gone back.
-    pub(crate) async fn follow(&self, cluster: &Cluster, keys: &Keys, gone_back: impl Fn()) {
+    /// Follows the store for ever. Says after each time that everything was read anew whether the
+    /// store has gone back.
+    pub(crate) async fn follow(&self, cluster: &Cluster, keys: &Keys, was_read: impl Fn(bool)) {
         let mut attempt = 0;
         loop {
             let next = self.mirror().revision() + 1;
@@ -164,17 +175,14 @@ impl Shown {
             attempt += 1;
             // While there was no watch, events may have been compacted, or the whole store replaced
             // by an older one. Another watch alone would not tell.
-            while match self.read(cluster, keys).await {
-                Ok(true) => {
-                    gone_back();
-                    false
+            let has_gone_back = loop {
+                if let Ok(has_gone_back) = self.read(cluster, keys).await {
+                    break has_gone_back;
                 }
-                Ok(false) => false,
-                Err(_) => true,
-            } {
                 cluster.rest(attempt).await;
                 attempt += 1;
-            }
+            };
+            was_read(has_gone_back);
         }
     }
 
@@ -235,6 +243,23 @@ impl Shown {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// No answer may know less than an answer before it, whatever the mirror knows.
+    #[test]
+    fn an_older_store_is_noticed_before_the_mirror_knows() {
+        let shown = Shown::new(1);
+        assert!(!shown.is_older(shown.before(), 7, 50));
+        assert_eq!(shown.mirror().revision(), 0);
+        // This request was sent before the other was answered.
+        let early = Before { revision: 0, backs: 0 };
+        assert!(!shown.is_older(early, 7, 40));
+        assert!(!shown.is_older(shown.before(), 7, 50));
+        assert!(shown.is_older(shown.before(), 7, 49));
+        // It is known now.
+        assert!(!shown.is_older(early, 7, 30));
+        assert!(!shown.is_older(shown.before(), 7, 49));
+        assert!(shown.is_older(shown.before(), 8, 60), "another cluster");
+    }
 
     /// A chair that is used again has a new bell, which the passage before does not take down.
     #[test]

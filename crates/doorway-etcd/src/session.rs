@@ -3,9 +3,9 @@
 use crate::clock;
 use crate::cluster::{Cluster, NoAnswer, request};
 use crate::errors::Error;
-use doorway_core::k_assignment::leases::{Chair, Passage};
-use std::sync::Mutex;
+use doorway_core::k_assignment::leases::{Chair, Passage, Revision, Term};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -13,12 +13,11 @@ use tokio::sync::watch;
 pub(crate) struct Session {
     pub(crate) lease: u64,
     ttl: Duration,
-    /// Until when the lease lives at least, by this machine's clock, in milliseconds. It counts
-    /// from before a request was sent that the store answered.
-    until: AtomicU64,
+    /// Until when the lease lives at least, by this machine's clock, in milliseconds.
+    term: Mutex<Term>,
     ended: watch::Sender<bool>,
-    /// Chairs that are not in use.
-    chairs: Mutex<Vec<Passage>>,
+    /// Chairs that are not in use, and the revision since when.
+    chairs: Mutex<Vec<(Passage, Revision)>>,
     made: AtomicU64,
 }
 
@@ -35,7 +34,7 @@ impl Session {
         Ok(Self {
             lease: granted.id().unsigned_abs(),
             ttl,
-            until: AtomicU64::new((sent + ttl).as_millis() as u64),
+            term: Mutex::new(Term::new(millis(sent), millis(ttl))),
             ended: watch::Sender::new(false),
             chairs: Mutex::default(),
             made: AtomicU64::new(0),
@@ -52,7 +51,11 @@ impl Session {
     }
 
     fn time_left(&self) -> Duration {
-        Duration::from_millis(self.until.load(SeqCst)).saturating_sub(clock::now())
+        Duration::from_millis(self.term().left(millis(clock::now())))
+    }
+
+    fn term(&self) -> MutexGuard<'_, Term> {
+        self.term.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     /// The lease has ended, or is given up.
@@ -121,19 +124,28 @@ impl Session {
     }
 
     fn lives_since(&self, sent: Duration, ttl: Duration) {
-        self.until.fetch_max((sent + ttl).as_millis() as u64, SeqCst);
+        self.term().is_kept(millis(sent), millis(ttl));
     }
 
     /// A chair that is not in use.
     pub(crate) fn take_chair(&self) -> Passage {
-        let known = self.chairs.lock().unwrap_or_else(|e| e.into_inner()).pop();
+        let mut chairs = self.chairs.lock().unwrap_or_else(|e| e.into_inner());
         let fresh = || Passage::new(Chair { lease: self.lease, number: self.made.fetch_add(1, SeqCst) });
-        known.unwrap_or_else(fresh)
+        chairs.pop().map_or_else(fresh, |(passage, _)| passage)
     }
 
-    /// The chair is outside, and may be used again.
-    pub(crate) fn put_back(&self, passage: Passage) {
-        self.chairs.lock().unwrap_or_else(|e| e.into_inner()).push(passage);
+    /// The chair is outside since this revision, and may be used again.
+    pub(crate) fn put_back(&self, passage: Passage, since: Revision) {
+        self.chairs.lock().unwrap_or_else(|e| e.into_inner()).push((passage, since));
+    }
+
+    /// Whether the chair is this client's, and holds nothing and waits for nothing at this
+    /// revision.
+    pub(crate) fn rests(&self, chair: Chair, at: Revision) -> bool {
+        let chairs = self.chairs.lock().unwrap_or_else(|e| e.into_inner());
+        let since = chairs.iter().find(|(passage, _)| passage.chair() == chair).map(|(_, since)| *since);
+        let was_made = chair.number < self.made.load(SeqCst);
+        chair.lease == self.lease && since.map_or(!was_made, |since| since <= at)
     }
 
     /// Gives the lease back, and with it everything that it holds. If the cluster does not answer,
@@ -149,6 +161,10 @@ impl Session {
             Ok(Ok(_)) | Err(_) => Ok(()),
         }
     }
+}
+
+fn millis(time: Duration) -> u64 {
+    time.as_millis() as u64
 }
 
 /// A lease lasts whole seconds, and no longer than etcd allows.

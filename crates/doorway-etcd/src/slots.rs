@@ -8,7 +8,9 @@ use crate::keys::{Keys, revision};
 use crate::mirror::Shown;
 use crate::session::Session;
 use crate::status::{self, Known, Status};
-use doorway_core::k_assignment::leases::{Chair, Compare as When, Grant, Key, Next, Op, Passage, Txn, pass};
+use doorway_core::k_assignment::leases::{
+    Answer, Chair, Compare as When, Grant, Held, Key, Next, Op, Passage, Revision, Txn, pass,
+};
 use etcd_client::{Compare, CompareOp, GetOptions, PutOptions, Txn as EtcdTxn, TxnOp, TxnOpResponse};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -54,9 +56,54 @@ pub(crate) struct Store {
     shown: Shown,
     /// The session in use.
     current: std::sync::Mutex<Weak<Session>>,
+    /// Closed when the runtime in which the slots were connected has ended.
+    runs: watch::Receiver<()>,
 }
 
 impl Store {
+    /// What this says, unless the runtime ends: then nothing answers any more.
+    async fn unless_it_ends<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        let mut runs = self.runs.clone();
+        tokio::select! {
+            biased;
+            done = call => done,
+            _ = runs.changed() => Err(Error::RuntimeEnded),
+        }
+    }
+
+    /// Gives back what the store says that chairs of this client have, and which they have not.
+    ///
+    /// A store that was restored from a backup may say so: it has forgotten that a slot was given
+    /// back. The lease of this client lives on, so nothing else would free that slot.
+    fn give_ghosts_back(self: &Arc<Self>) {
+        let session = self.current.lock().unwrap_or_else(|e| e.into_inner()).upgrade();
+        let Some(session) = session.filter(|session| session.is_alive()) else { return };
+        let ghosts: Vec<Txn> = {
+            let mirror = self.shown.mirror();
+            let is_ghost = |chair: Chair| session.rests(chair, mirror.revision());
+            let slots = mirror.slots().iter().enumerate().filter_map(|(slot, held)| Some((slot, (*held)?)));
+            let slots = slots.filter(|(_, held)| is_ghost(held.chair));
+            let slots = slots.map(|(slot, Held { fence, .. })| pass(Grant { slot, fence }, &[]));
+            let line = mirror.oldest(usize::MAX).into_iter().filter(|(_, chair)| is_ghost(*chair));
+            slots.chain(line.map(|(ticket, chair)| forget(chair, ticket))).collect()
+        };
+        for txn in ghosts {
+            let (store, session) = (Arc::clone(self), Arc::clone(&session));
+            self.cluster.runtime.spawn(async move { store.insist_while(&session, &txn).await });
+        }
+    }
+
+    /// Sends this until it is done, refused, or the lease has ended.
+    async fn insist_while(&self, session: &Session, txn: &Txn) -> Option<Answer> {
+        let request = self.keys.transaction(txn);
+        tokio::select! {
+            done = self.cluster.insist(request!(client, [request], kv(&client).txn(request))) => {
+                done.ok()?.ok().map(|answer| self.keys.answer(&answer, None))
+            }
+            () = session.ended() => None,
+        }
+    }
+
     /// The store is not the one that the session was begun in, so nothing that it holds is certain.
     fn renounce(self: &Arc<Self>) {
         let session = self.current.lock().unwrap_or_else(|e| e.into_inner()).upgrade();
@@ -95,6 +142,12 @@ enum Ended {
     Lost,
 }
 
+/// Deletes a ticket.
+fn forget(chair: Chair, ticket: Revision) -> Txn {
+    let when = vec![When::Created(Key::Waits(chair), ticket)];
+    Txn { when, then: vec![Op::Delete(Key::Waits(chair))], otherwise: vec![] }
+}
+
 /// What a seat tells the caller that releases it.
 type Tell = oneshot::Sender<Result<(), ReleaseError>>;
 
@@ -111,6 +164,8 @@ pub(crate) struct Seat {
     doubts: AtomicU64,
     /// Its slot was no longer its own when it left.
     is_late: bool,
+    /// The revision of the last answer.
+    answered: Revision,
     heard: watch::Receiver<()>,
     session: Arc<Session>,
     inner: Arc<Inner>,
@@ -120,12 +175,12 @@ impl Seat {
     fn new(inner: Arc<Inner>, session: Arc<Session>) -> Self {
         let passage = session.take_chair();
         let heard = inner.store.shown.listen(passage.chair());
-        Self { passage, doubts: AtomicU64::new(0), is_late: false, heard, session, inner }
+        Self { passage, doubts: AtomicU64::new(0), is_late: false, answered: 0, heard, session, inner }
     }
 
     /// Leaves the chair to the next passage.
     fn retire(self) {
-        self.session.put_back(self.passage.clone());
+        self.session.put_back(self.passage.clone(), self.answered);
     }
 
     pub(crate) fn grant(&self) -> Option<Grant> {
@@ -219,6 +274,7 @@ impl Seat {
                 // A copy that was not answered may have given the slot back.
                 self.is_late = leaves(txn) && !answer.done && self.doubts.load(SeqCst) == 0;
                 self.passage.answered(&answer);
+                self.answered = answer.revision;
                 if enters(txn) && self.passage.is_lost(&store.shown.mirror()) {
                     // Only this chair writes its receipt: the store is not what it was.
                     store.renounce();
@@ -242,12 +298,11 @@ impl Seat {
             passage.exit(&shown.mirror());
             match self.drive(true).await {
                 Ok(Ended::Inside) => self.doubts.store(0, SeqCst),
-                Ok(Ended::Outside) => {
-                    let is_late = self.is_late;
+                Ok(Ended::Outside) if !self.is_late => {
                     self.retire();
-                    break if is_late { Err(ReleaseError::Lost) } else { Ok(()) };
+                    break Ok(());
                 }
-                Ok(Ended::Lost) => {
+                Ok(Ended::Outside | Ended::Lost) => {
                     self.leave_nothing().await;
                     break Err(ReleaseError::Lost);
                 }
@@ -267,16 +322,16 @@ impl Seat {
         }
     }
 
-    /// Deletes what a chair that is lost may have left in line. Nothing uses the chair again.
+    /// Gives back what a chair that is lost may have left. Nothing uses the chair again.
     async fn leave_nothing(&self) {
-        if self.session.is_alive() {
-            let Store { cluster, keys, .. } = &*self.inner.store;
-            let waits = Op::Delete(Key::Waits(self.passage.chair()));
-            let request = keys.transaction(&Txn { when: vec![], then: vec![waits], otherwise: vec![] });
-            tokio::select! {
-                _ = cluster.insist(request!(client, [request], kv(&client).txn(request))) => {}
-                () = self.session.ended() => {}
-            }
+        if !self.session.is_alive() {
+            return;
+        }
+        let (store, chair) = (&self.inner.store, self.passage.chair());
+        let all = Txn { when: vec![], then: vec![Op::Delete(Key::Waits(chair)), Op::ReadSlots], otherwise: vec![] };
+        let Some(answer) = store.insist_while(&self.session, &all).await else { return };
+        for (slot, Held { fence, .. }) in answer.slots.into_iter().filter(|(_, held)| held.chair == chair) {
+            store.insist_while(&self.session, &pass(Grant { slot, fence }, &[])).await;
         }
     }
 
@@ -373,7 +428,8 @@ impl Slots {
         label: String,
     ) -> Result<Self, Error> {
         keys.k = agree(&cluster, &keys, asked, &name).await?;
-        let store = Arc::new(Store { cluster, shown: Shown::new(keys.k), keys, current: Default::default() });
+        let (running, runs) = watch::channel(());
+        let store = Arc::new(Store { cluster, shown: Shown::new(keys.k), keys, current: Default::default(), runs });
         let mut attempt = 0;
         while let Err(why) = store.shown.read(&store.cluster, &store.keys).await {
             if let NoAnswer::Refused(error) = why {
@@ -386,8 +442,11 @@ impl Slots {
         let session = new_session(&store, ttl, &label).await?;
         let followed = Arc::clone(&store);
         let follows = tokio::spawn(async move {
-            let gone_back = || followed.renounce();
-            followed.shown.follow(&followed.cluster, &followed.keys, gone_back).await;
+            // Dropped with this task, when the runtime ends.
+            let _running = running;
+            let was_read =
+                |has_gone_back| if has_gone_back { followed.renounce() } else { followed.give_ghosts_back() };
+            followed.shown.follow(&followed.cluster, &followed.keys, was_read).await;
         });
         let session = tokio::sync::Mutex::new(session);
         Ok(Self { inner: Arc::new(Inner { store, name, label, ttl, session, runtime, follows }) })
@@ -427,7 +486,8 @@ impl Slots {
     /// the background.
     ///
     /// # Errors
-    /// If the cluster refuses the request.
+    /// If the cluster refuses the request, or if the runtime in which the slots were connected has
+    /// ended.
     pub async fn acquire(&self) -> Result<Guard, Error> {
         let mut attempts = 0;
         loop {
@@ -464,6 +524,10 @@ impl Slots {
 
     /// One attempt to enter, with as many sessions as it needs.
     async fn enter(&self, queue: bool) -> Result<Option<Guard>, Error> {
+        self.inner.store.unless_it_ends(self.enter_for_ever(queue)).await
+    }
+
+    async fn enter_for_ever(&self, queue: bool) -> Result<Option<Guard>, Error> {
         let mut attempts = 0;
         loop {
             let mut seat = Seat::new(Arc::clone(&self.inner), self.session().await?);
@@ -498,7 +562,8 @@ impl Slots {
         let Store { cluster, keys, .. } = &*self.inner.store;
         let all = || Some(GetOptions::new().with_prefix());
         let both = EtcdTxn::new().and_then([TxnOp::get(keys.queue(), all()), TxnOp::get(keys.members(), all())]);
-        let read = cluster.insist(request!(client, [both], kv(&client).txn(both))).await?;
+        let read = cluster.insist(request!(client, [both], kv(&client).txn(both)));
+        let read = self.inner.store.unless_it_ends(read).await?;
         let Ok(read) = read else { return Err(Error::Refused("a read needs no lease".to_owned())) };
         let mut kvs = Vec::new();
         for part in read.op_responses() {
@@ -551,7 +616,8 @@ impl Slots {
         let mut heirs = shown.mirror().oldest(1);
         loop {
             let request = keys.transaction(&pass(Grant { slot, fence }, &heirs));
-            match cluster.insist(request!(client, [request], kv(&client).txn(request))).await? {
+            let asked = cluster.insist(request!(client, [request], kv(&client).txn(request)));
+            match self.inner.store.unless_it_ends(asked).await? {
                 Ok(_) => return Ok(true),
                 Err(NoLease) => heirs.clear(),
             }
@@ -581,7 +647,8 @@ impl Slots {
     /// If the cluster refuses the request.
     pub async fn close(self) -> Result<(), Error> {
         let session = Arc::clone(&*self.inner.session.lock().await);
-        session.revoke(&self.inner.store.cluster).await
+        let store = &self.inner.store;
+        store.unless_it_ends(session.revoke(&store.cluster)).await
     }
 }
 

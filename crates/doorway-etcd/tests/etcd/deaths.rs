@@ -6,7 +6,7 @@ use crate::{connect, in_a_runtime};
 use doorway_etcd::{ReleaseError, blocking};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 const WORKER: &str = "DOORWAY_ETCD_WORKER";
 
@@ -25,22 +25,35 @@ fn worker() {
         match line.expect("a line").as_str() {
             "use" => println!("\nWORKER uses {} {}", guard.slot(), guard.fence()),
             "lost" => println!("\nWORKER lost {} {}", u8::from(guard.is_lost()), guard.fence()),
+            "time" => {
+                let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
+                println!("\nWORKER time {} {}", since.as_secs(), guard.fence());
+            }
             _ => break,
         }
     }
     println!("\nWORKER released {} 0", u8::from(guard.release() == Err(ReleaseError::Lost)));
 }
 
-struct Worker {
+pub(crate) struct Worker {
     child: Child,
     lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
 }
 
 impl Worker {
     fn start(servers: &Servers) -> Self {
-        let mut child = Command::new(std::env::current_exe().expect("this program"))
+        Self::start_by(Command::new(Self::program()), servers.endpoints())
+    }
+
+    pub(crate) fn program() -> std::path::PathBuf {
+        std::env::current_exe().expect("this program")
+    }
+
+    /// A command that starts this program, with more arguments.
+    pub(crate) fn start_by(mut command: Command, endpoints: Vec<String>) -> Self {
+        let mut child = command
             .args(["--exact", "deaths::worker", "--nocapture"])
-            .env(WORKER, servers.endpoints().join(","))
+            .env(WORKER, endpoints.join(","))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -49,7 +62,7 @@ impl Worker {
         Self { child, lines }
     }
 
-    fn hears(&mut self, what: &str) -> (u64, u64) {
+    pub(crate) fn hears(&mut self, what: &str) -> (u64, u64) {
         let prefix = format!("WORKER {what} ");
         loop {
             let line = self.lines.next().expect("the worker runs").expect("a line");
@@ -60,7 +73,7 @@ impl Worker {
         }
     }
 
-    fn is_told(&mut self, what: &str) {
+    pub(crate) fn is_told(&mut self, what: &str) {
         writeln!(self.child.stdin.as_mut().expect("a pipe"), "{what}").expect("the worker listens");
     }
 
@@ -112,6 +125,34 @@ fn a_waiting_client_is_killed() {
         worker.signal(libc::SIGKILL);
         // The slot is passed to the dead waiter, idles until its lease ends, and comes back.
         held.release().await.expect("it was held");
+        slots.acquire().await.expect("the slot").release().await.expect("it was held");
+        assert_all_free(&slots).await;
+    });
+}
+
+/// A paused waiter loses its place in line, and gets in line again when it goes on.
+#[test]
+fn a_waiting_client_is_paused() {
+    let Some(servers) = Servers::start(1) else { return skipped("a_waiting_client_is_paused", "there is no etcd") };
+    in_a_runtime(async {
+        let slots = connect(&servers, 1).await;
+        let held = slots.acquire().await.expect("a slot");
+        let mut worker = Worker::start(&servers);
+        let waiting = async |wanted: usize| {
+            while slots.status().await.expect("a status").waiters.len() != wanted {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        waiting(1).await;
+        worker.signal(libc::SIGSTOP);
+        waiting(0).await; // its lease has ended
+        worker.signal(libc::SIGCONT);
+        waiting(1).await;
+        let fence = held.fence();
+        held.release().await.expect("it was held");
+        assert!(worker.hears("holds").1 > fence);
+        worker.is_told("release");
+        assert_eq!(worker.hears("released").0, 0);
         slots.acquire().await.expect("the slot").release().await.expect("it was held");
         assert_all_free(&slots).await;
     });

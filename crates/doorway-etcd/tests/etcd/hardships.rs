@@ -1,10 +1,11 @@
 //! Outages longer than a lease, leases that an operator revokes, rights that are taken away. No
 //! slot is lost, and no client floods the cluster.
 
+use crate::proxy::Proxy;
 use crate::resource::assert_all_free;
 use crate::servers::{Servers, skipped};
 use crate::{builder, connect, with_cluster};
-use doorway_etcd::{ReleaseError, Slots, TryAcquireError};
+use doorway_etcd::{Error, ReleaseError, Slots, TimeoutError, TryAcquireError, blocking};
 use etcd_client::Client;
 use std::time::Duration;
 
@@ -163,6 +164,86 @@ fn another_runtime() {
     here.block_on(held.release()).unwrap();
 }
 
+/// Calls in another runtime end with an error when the one that answers has ended, those that wait
+/// too.
+#[test]
+fn the_runtime_ends() {
+    let Some(servers) = Servers::start(1) else { return skipped("the_runtime_ends", "there is no etcd") };
+    let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (here, there) = (runtime(), runtime());
+    let (slots, held) = here.block_on(async {
+        let slots = builder(&servers, 1).ttl(Duration::from_secs(600)).connect().await.unwrap();
+        let held = slots.acquire().await.unwrap();
+        (slots, held)
+    });
+    let waits = there.spawn({
+        let slots = slots.clone();
+        async move { slots.acquire().await.map(drop) }
+    });
+    there.block_on(async {
+        while slots.status().await.unwrap().waiters.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    });
+    drop(here);
+    there.block_on(async {
+        assert_eq!(waits.await.unwrap(), Err(Error::RuntimeEnded));
+        assert_eq!(slots.acquire().await.map(drop), Err(Error::RuntimeEnded));
+        assert_eq!(slots.try_acquire().await.map(drop), Err(TryAcquireError::Failed(Error::RuntimeEnded)));
+        let timed = slots.acquire_timeout(Duration::from_secs(600)).await.map(drop);
+        assert_eq!(timed, Err(TimeoutError::Failed(Error::RuntimeEnded)));
+        assert_eq!(slots.status().await.map(drop), Err(Error::RuntimeEnded));
+        assert_eq!(slots.break_slot(0).await.map(drop), Err(Error::RuntimeEnded));
+        assert_eq!(held.release().await, Err(ReleaseError::Lost));
+        assert_eq!(slots.close().await, Err(Error::RuntimeEnded));
+    });
+}
+
+/// The blocking face in threads of `spawn_blocking`, and in tasks.
+#[test]
+fn threads_of_a_runtime() {
+    with_cluster("threads_of_a_runtime", 1, async |servers| {
+        let options = builder(&servers, 1);
+        let in_a_task = || assert_eq!(blocking::Slots::with(options.clone()).map(drop), Err(Error::InATask));
+        in_a_task();
+        let options_there = options.clone();
+        let work = move || {
+            let slots = blocking::Slots::with(options_there).unwrap();
+            let held = slots.acquire().unwrap();
+            assert_eq!(slots.try_acquire().map(drop), Err(TryAcquireError::NoPlace));
+            assert!(!held.wait_until_lost(Duration::from_millis(1)).unwrap());
+            held.release().unwrap();
+            drop(slots.acquire().unwrap());
+            assert!(slots.status().unwrap().holders.is_empty());
+            slots
+        };
+        let slots = tokio::task::spawn_blocking(work).await.unwrap();
+        let in_place = tokio::spawn({
+            let slots = slots.clone();
+            async move {
+                assert_eq!(slots.acquire().map(drop), Err(Error::InATask));
+                // A task that says that it blocks.
+                tokio::task::block_in_place(|| slots.acquire().unwrap().release().unwrap());
+                // The budget that was asked for is there again.
+                assert!(tokio::task::coop::has_budget_remaining());
+                assert_eq!(slots.acquire().map(drop), Err(Error::InATask));
+            }
+        });
+        in_place.await.unwrap();
+        let held = tokio::task::spawn_blocking({
+            let slots = slots.clone();
+            move || slots.acquire().unwrap()
+        });
+        // A task may drop a guard: the slot is given back in the background.
+        drop(held.await.unwrap());
+        let other = connect(&servers, 1).await;
+        other.acquire().await.unwrap().release().await.unwrap();
+        in_a_task();
+        tokio::task::spawn_blocking(move || slots.close().unwrap()).await.unwrap();
+        until_all_free(&other).await;
+    });
+}
+
 /// Keys that nobody here has written, and answers of more than four megabytes.
 #[test]
 fn foreign_keys() {
@@ -251,5 +332,49 @@ fn the_store_goes_back() {
             until_all_free(&other).await;
             std::fs::remove_dir_all(backup).unwrap();
         }
+    });
+}
+
+/// The same, but before the client is connected again others have brought the store beyond every
+/// revision that it has seen. The backup says that it holds the slot which it has given back, and
+/// that it waits.
+#[test]
+fn the_store_goes_back_and_on() {
+    with_cluster("the_store_goes_back_and_on", 1, async |mut servers| {
+        let proxy = Proxy::new(servers.address(0)).await;
+        let far = Slots::builder([&proxy.address], "test", 1).ttl(Duration::from_secs(600)).connect().await.unwrap();
+        let held = far.acquire().await.unwrap();
+        let waits = {
+            let far = far.clone();
+            tokio::spawn(async move { far.acquire().await.unwrap() })
+        };
+        while far.status().await.unwrap().waiters.is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let backup = servers.back_up();
+        let fence = held.fence();
+        held.release().await.unwrap();
+        let next = waits.await.unwrap();
+        next.release().await.unwrap();
+        // The client holds nothing and waits for nothing. It is idle, and its lease lives.
+        assert_all_free(&far).await;
+        proxy.cut();
+        servers.replace(Some(backup.as_path()));
+        let near = connect(&servers, 1).await;
+        let status = near.status().await.unwrap();
+        assert_eq!((status.holders.len(), status.holders[0].fence, status.waiters.len()), (1, fence, 1));
+        let mut client = client(&servers).await;
+        for i in 0..200 {
+            client.put("elsewhere", i.to_string(), None).await.unwrap();
+        }
+        let reads = far.reads_and_watches().0;
+        proxy.mend();
+        // Nothing but the far client gives the slot back.
+        let guard = near.acquire().await.unwrap();
+        assert!(guard.fence() > fence);
+        assert!(far.reads_and_watches().0 > reads);
+        guard.release().await.unwrap();
+        far.acquire().await.unwrap().release().await.unwrap();
+        until_all_free(&near).await;
     });
 }

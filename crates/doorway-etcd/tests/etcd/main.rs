@@ -1,6 +1,8 @@
 //! Slots in a real etcd. Without one, every test says that it was skipped.
 
+mod attacks;
 mod basics;
+mod clocks;
 mod deaths;
 mod hardships;
 mod outages;

@@ -133,6 +133,12 @@ impl Servers {
         self.members.len()
     }
 
+    /// The numbers of the members' processes.
+    #[allow(dead_code)]
+    pub fn processes(&self) -> Vec<u32> {
+        self.members.iter().filter_map(|member| Some(member.child.as_ref()?.id())).collect()
+    }
+
     pub fn endpoints(&self) -> Vec<String> {
         (0..self.len()).map(|i| self.endpoint(i)).collect()
     }
