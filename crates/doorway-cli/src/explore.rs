@@ -1,13 +1,13 @@
 //! `doorway explore`
 
 use crate::output::print;
-use crate::sizes::{sizes, states};
+use crate::rules::RuleArgs;
+use crate::sizes::{SizeArgs, states};
 use crate::{Exit, check, faults};
-use doorway_check::drive::{Driver, GRAMMAR};
+use doorway_check::drive::{Driver, GRAMMAR, Page};
 use doorway_check::replay::{Token, TokenError};
-use doorway_check::sim::{Deaths, Rules};
+use doorway_check::sim::{Action, Rules};
 use doorway_check::subject::{self, Subject};
-use doorway_core::memory::Register;
 use doorway_core::registry::Sizes;
 use std::num::NonZero;
 
@@ -30,43 +30,10 @@ pub(crate) struct Args {
     /// Seed a fault into the text, by statement number, such as drop:7. See docs/faults.md
     #[arg(long, value_name = "FAULT")]
     fault: Option<String>,
-    /// Number of processes [default: the algorithm's]
-    #[arg(long)]
-    n: Option<usize>,
-    /// Number of places: how many processes may be inside at once [default: the algorithm's]
-    #[arg(long)]
-    k: Option<usize>,
-    /// Number of rooms, for algorithms that have them [default: the algorithm's]
-    #[arg(long)]
-    rooms: Option<usize>,
-    /// Number of slots, for algorithms that have them [default: the algorithm's]
-    #[arg(long)]
-    slots: Option<usize>,
-    /// Passages per process: a number, or "unbounded" [default: the algorithm's]
-    #[arg(long, value_parser = check::passages)]
-    passages: Option<check::Passages>,
-    /// Let up to this many processes crash [default: 0, or what the mutant needs]
-    #[arg(long, value_name = "F")]
-    crashes: Option<usize>,
-    /// Seats: let up to this many dead processes be replaced by a new process on the same seat
-    #[arg(long, value_name = "R", requires = "crashes")]
-    restarts: Option<usize>,
-    /// Weaken each variable to this kind of register (safe, monotone, regular or atomic), but no
-    /// further than it declares [default: atomic, or what the mutant needs]
-    #[arg(long, value_parser = check::register)]
-    registers: Option<Register>,
-    /// With --registers: weaken variables further than they declare
-    #[arg(long, requires = "registers")]
-    force: bool,
-    /// Let a process give up, wherever the text allows it
-    #[arg(long)]
-    give_ups: bool,
-    /// Let waiting processes sleep, and make waking the sleepers a step of its own
-    #[arg(long)]
-    wakes: bool,
-    /// With --wakes: let sleepers also wake up on their own
-    #[arg(long, requires = "wakes")]
-    timed_sleeps: bool,
+    #[command(flatten)]
+    sizes: SizeArgs,
+    #[command(flatten)]
+    rules: RuleArgs,
     /// Stop each search after this many states
     #[arg(long, value_name = "STATES", default_value = "200000", value_parser = states)]
     max_states: NonZero<usize>,
@@ -76,30 +43,33 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
-    let (driver, place) = if args.id.contains('/') { from_token(args)? } else { (from_options(args)?, String::new()) };
-    let page = driver
-        .max_states(args.max_states.get())
-        .serve(args.port)
-        .map_err(|e| format!("cannot serve a page on 127.0.0.1: {e}"))?;
+    let Driven { subject, sizes, rules, begin, place } =
+        if args.id.contains('/') { from_token(args)? } else { from_options(args)? };
+    check::does_not_fit(&subject, sizes, check::Limit::half_of_what_is_free()).map_or(Ok(()), Err)?;
+    check::refuse_too_many_values(sizes, rules)?;
+    let most = args.max_states.get();
+    let driver =
+        move || Driver::of(subject, sizes, rules).map(|driver| driver.max_states(most).beginning_with(begin.clone()));
+    let page = Page::new(args.port, driver).map_err(|e| e.to_string())?;
     print(&format!("{}{place}\nOpen this address in a browser of this machine. Ctrl-C ends the page.\n", page.url()))?;
     page.run();
     Ok(Exit::Fine)
 }
 
-/// A machine that does not fit into memory, or has too many torn values, is refused.
-fn driver(subject: Subject, sizes: Sizes, rules: Rules) -> Result<Driver, String> {
-    check::does_not_fit(&subject, sizes, check::Limit::half_of_what_is_free()).map_or(Ok(()), Err)?;
-    check::refuse_too_many_values(sizes, rules)?;
-    Driver::of(subject, sizes, rules).map_err(|e| e.to_string())
+/// What to drive, and where to begin.
+struct Driven {
+    subject: Subject,
+    sizes: Sizes,
+    rules: Rules,
+    begin: Vec<Action>,
+    /// The place on the page: a run that repeats does so there too.
+    place: String,
 }
 
-/// The machine of a token, and the place on the page: a run that repeats does so there too.
-fn from_token(args: &Args) -> Result<(Driver, String), String> {
-    let given = [args.n, args.k, args.rooms, args.slots, args.crashes, args.restarts];
-    let flags = [args.give_ups, args.wakes, args.timed_sleeps, args.force];
-    let others = [args.fault.is_some(), args.registers.is_some(), args.passages.is_some()];
-    if given.iter().any(Option::is_some) || flags.contains(&true) || others.contains(&true) {
-        return Err("a token says its sizes and rules itself; omit the options".to_owned());
+fn from_token(args: &Args) -> Result<Driven, String> {
+    let fault = args.fault.as_ref().map(|_| "fault");
+    if let Some(option) = args.sizes.given().or(args.rules.given()).or(fault) {
+        return Err(format!("a token says its sizes and rules itself; omit --{option}"));
     }
     let token: Token = args.id.parse().map_err(|e: TokenError| e.to_string())?;
     token.replay().map_err(|e| e.to_string())?;
@@ -108,34 +78,12 @@ fn from_token(args: &Args) -> Result<(Driver, String), String> {
     let place = token.repeats_from.map_or_else(String::new, |from| {
         format!("#run={run}&from={from}&property={}&step={}", token.property, token.actions.len())
     });
-    Ok((driver(subject, token.sizes, token.rules)?.beginning_with(token.actions), place))
+    Ok(Driven { subject, sizes: token.sizes, rules: token.rules, begin: token.actions, place })
 }
 
-fn from_options(args: &Args) -> Result<Driver, String> {
-    let id = args.fault.as_ref().map_or_else(|| args.id.clone(), |fault| faults::with(&args.id, fault));
-    let subject = subject::find(&id).map_err(|e| e.to_string())?;
-    let sizes = sizes(&subject, args.n, [args.k, args.rooms, args.slots])?;
-    if args.give_ups && !subject.info.can_give_up {
-        return Err(format!("{id} cannot give up: a process that has started must finish; omit --give-ups"));
-    }
-    if args.restarts.is_some() && !doorway_check::claims::notices_deaths(subject.info) {
-        return Err(format!("{id} does not notice deaths; omit --restarts"));
-    }
-    let most = sizes.n + args.restarts.unwrap_or(0);
-    if args.crashes.is_some_and(|crashes| crashes > most) {
-        return Err(format!("{most} processes cannot crash more often than {most} times; give fewer --crashes"));
-    }
-    let usual = subject.rules();
-    let rules = Rules {
-        passages: args.passages.map_or(subject.defaults().passages, |p| p.0),
-        crashes: args.crashes.unwrap_or(usual.crashes.min(sizes.n)),
-        deaths: Deaths { restarts: args.restarts.unwrap_or(0), ..Deaths::default() },
-        registers: args.registers.unwrap_or(usual.registers),
-        force_registers: args.force,
-        give_ups: args.give_ups || usual.give_ups,
-        wakes: args.wakes,
-        timed_sleeps: args.timed_sleeps,
-        ..Rules::default()
-    };
-    driver(subject, sizes, rules)
+fn from_options(args: &Args) -> Result<Driven, String> {
+    let subject = faults::find(&args.id, args.fault.as_deref())?;
+    let sizes = args.sizes.of(&subject)?;
+    let rules = args.rules.of(&subject, sizes)?;
+    Ok(Driven { subject, sizes, rules, begin: Vec::new(), place: String::new() })
 }

@@ -1,13 +1,13 @@
 //! `doorway faults`
 
 use crate::output::{count, print, print_json};
-use crate::sizes::sizes;
+use crate::rules::RuleArgs;
+use crate::sizes::SizeArgs;
 use crate::{Exit, check, interrupt};
 use doorway_check::Report;
 use doorway_check::explore::Stop;
 use doorway_check::faults::{Found, Hunt, Outcome, candidates};
-use doorway_check::sim::Rules;
-use doorway_check::subject::{self, FAULTS_FOLLOW};
+use doorway_check::subject::{self, FAULTS_FOLLOW, Subject};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -17,18 +17,10 @@ use std::num::NonZero;
 pub(crate) struct Args {
     /// The algorithm, as named by `doorway list`
     id: String,
-    /// Number of processes [default: the algorithm's]
-    #[arg(long)]
-    n: Option<usize>,
-    /// Number of places: how many processes may be inside at once [default: the algorithm's]
-    #[arg(long)]
-    k: Option<usize>,
-    /// Number of rooms, for algorithms that have them [default: the algorithm's]
-    #[arg(long)]
-    rooms: Option<usize>,
-    /// Number of slots, for algorithms that have them [default: the algorithm's]
-    #[arg(long)]
-    slots: Option<usize>,
+    #[command(flatten)]
+    sizes: SizeArgs,
+    #[command(flatten)]
+    rules: RuleArgs,
     /// Stop the search for one fault after this many states
     #[arg(long, value_name = "STATES", default_value = "300000")]
     max_states: NonZero<usize>,
@@ -37,10 +29,11 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// An algorithm with a fault, as `check` and tokens name it.
-pub(crate) fn with(id: &str, fault: &str) -> String {
+/// Finds an algorithm or a mutant, perhaps with a fault besides those of its name.
+pub(crate) fn find(id: &str, fault: Option<&str>) -> Result<Subject, String> {
     let sign = if id.contains(FAULTS_FOLLOW) { ',' } else { FAULTS_FOLLOW };
-    format!("{id}{sign}{fault}")
+    let id = fault.map_or_else(|| id.to_owned(), |fault| format!("{id}{sign}{fault}"));
+    subject::find(&id).map_err(|e| e.to_string())
 }
 
 /// Without this warning, a fault at a statement that does not exist would look like one that no
@@ -111,9 +104,10 @@ impl<'a> Row<'a> {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     let subject = subject::find(&args.id).map_err(|e| e.to_string())?;
-    let sizes = sizes(&subject, args.n, [args.k, args.rooms, args.slots])?;
+    let sizes = args.sizes.of(&subject)?;
     check::does_not_fit(&subject, sizes, check::Limit::half_of_what_is_free()).map_or(Ok(()), Err)?;
-    let rules = Rules { passages: subject.defaults().passages, ..subject.rules() };
+    let rules = args.rules.of(&subject, sizes)?;
+    check::refuse_too_many_values(sizes, rules)?;
     let hunt = Hunt { subject, sizes, rules, max_states: args.max_states.get() };
     let searching = interrupt::Searching::begin();
     let (statements, all_known) = hunt.statements(interrupt::is_asked_for).map_err(|e| e.to_string())?;

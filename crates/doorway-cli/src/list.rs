@@ -1,6 +1,7 @@
 //! `doorway list`
 
 use crate::{Exit, output};
+use doorway_check::leases;
 use doorway_check::mutants::{self, Mutant};
 use doorway_check::subject::MUTANT_PREFIX;
 use doorway_check::tables::catalogue;
@@ -30,6 +31,18 @@ struct MutantRow {
     breaks: Option<&'static str>,
 }
 
+impl From<&leases::Mutant> for MutantRow {
+    fn from(m: &leases::Mutant) -> Self {
+        let id = format!("{MUTANT_PREFIX}{}", m.name());
+        Self { id, of: leases::ID, change: m.change(), breaks: Some(m.noticed().1.name()) }
+    }
+}
+
+/// Every mutant.
+fn all_mutants() -> impl Iterator<Item = MutantRow> {
+    mutants::ALL.iter().map(MutantRow::from).chain(leases::Mutant::ALL.iter().map(MutantRow::from))
+}
+
 impl From<&Mutant> for MutantRow {
     fn from(m: &Mutant) -> Self {
         let id = format!("{MUTANT_PREFIX}{}", m.name);
@@ -39,14 +52,14 @@ impl From<&Mutant> for MutantRow {
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     if args.json && args.mutants {
-        output::print_json(&mutants::ALL.iter().map(MutantRow::from).collect::<Vec<_>>())?;
+        output::print_json(&all_mutants().collect::<Vec<_>>())?;
     } else if args.json {
         output::print_json(&catalogue::rows())?;
     } else if args.markdown {
         output::print(&catalogue::markdown())?;
     } else if args.mutants {
-        let line = |m: &Mutant| format!("{MUTANT_PREFIX}{}  {}\n", m.name, m.change);
-        output::print(&mutants::ALL.iter().map(line).collect::<String>())?;
+        let line = |m: MutantRow| format!("{}  {}\n", m.id, m.change);
+        output::print(&all_mutants().map(line).collect::<String>())?;
     } else {
         output::print(&catalogue::text())?;
     }

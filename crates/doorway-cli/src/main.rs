@@ -11,7 +11,6 @@ mod etcd;
 mod explain;
 mod explore;
 mod faults;
-mod html;
 mod interrupt;
 #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 mod jobserver;
@@ -22,6 +21,7 @@ mod output;
 mod registers;
 mod replay;
 mod rmr;
+mod rules;
 #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
 mod run;
 mod sizes;
@@ -114,11 +114,11 @@ enum Command {
     /// the second ends the program at once.
     // With this, `--n -1` is a bad number, not an unknown option.
     #[command(allow_negative_numbers = true)]
-    Check(check::Args),
+    Check(Box<check::Args>),
     /// Explain an algorithm: idea, statements, variables, invariants, cost, claims, faults
     ///
-    /// The idea, the variables and the invariants are those that the source of the text says. The
-    /// claims are searched now, at small sizes.
+    /// The idea, the variables and the invariants come from the source of the text. The claims are
+    /// searched now, at small sizes.
     ///
     /// Exit code: 0, 2 bad usage, 130 after Ctrl-C, which ends the searches and prints the page.
     #[command(allow_negative_numbers = true)]
@@ -130,7 +130,7 @@ enum Command {
     /// searches for a violation or for a state that you describe, and gives a token for every
     /// position. The address contains a random word, and requests from other pages are refused.
     ///
-    /// Exit code: 2 bad usage, or the port cannot be had; otherwise it runs until Ctrl-C.
+    /// Exit code: 2 bad usage, or the port is not available; otherwise it runs until Ctrl-C.
     #[command(allow_negative_numbers = true, after_help = explore::examples())]
     Explore(explore::Args),
     /// Try every single-statement fault of an algorithm, and report which claim notices it

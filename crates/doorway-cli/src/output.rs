@@ -1,6 +1,56 @@
-//! Writing to standard output. A reader that has gone away is not an error.
+//! Writing to standard output and to files. A reader that has gone away is not an error.
 
-use std::io::{ErrorKind, Write as _, stdout};
+pub(crate) use doorway_check::explore::{count, thousands};
+use std::io::{ErrorKind, Write as _, stderr, stdout};
+use std::path::{Path, PathBuf};
+
+/// The file that stands for standard output.
+const STANDARD_OUTPUT: &str = "-";
+
+/// Where a report goes: to standard output, unless that is a file that was asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Output,
+    Error,
+}
+
+impl Stream {
+    /// Where the report goes beside these files.
+    pub(crate) fn beside<const N: usize>(files: [&Option<PathBuf>; N]) -> Result<Self, String> {
+        let is_output = |file: &&Option<PathBuf>| file.as_ref().is_some_and(|file| is_standard_output(file));
+        match files.iter().copied().filter(is_output).count() {
+            0 => Ok(Self::Output),
+            1 => Ok(Self::Error),
+            _ => Err("only one file can be - (standard output); name the others".to_owned()),
+        }
+    }
+
+    /// Writes text. It is fine if the reader has gone away.
+    pub(crate) fn print(self, text: &str) -> Result<(), String> {
+        match self {
+            Self::Output => print(text),
+            Self::Error => stderr().lock().write_all(text.as_bytes()).map_err(|e| e.to_string()),
+        }
+    }
+
+    /// Writes one JSON document.
+    pub(crate) fn print_json(self, value: &impl serde::Serialize) -> Result<(), String> {
+        let text = serde_json::to_string_pretty(value).map_err(|e| e.to_string())?;
+        self.print(&format!("{text}\n"))
+    }
+}
+
+pub(crate) fn is_standard_output(file: &Path) -> bool {
+    file.as_os_str() == STANDARD_OUTPUT
+}
+
+/// Writes a file; `-` is standard output.
+pub(crate) fn write(file: &Path, text: &str) -> Result<(), String> {
+    if is_standard_output(file) {
+        return print(text);
+    }
+    std::fs::write(file, text).map_err(|e| format!("cannot write {}: {e}", file.display()))
+}
 
 /// Writes text. It is fine if the reader has gone away.
 pub(crate) fn print(text: &str) -> Result<(), String> {
@@ -63,26 +113,7 @@ pub(crate) fn visible_json(document: &str) -> String {
 
 /// Writes one JSON document.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<(), String> {
-    let text = serde_json::to_string_pretty(value).map_err(|e| e.to_string())?;
-    print(&format!("{text}\n"))
-}
-
-/// A number with its thousands set apart.
-pub(crate) fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// `word` for one, `words` for more.
-pub(crate) fn count(n: u64, word: &str) -> String {
-    format!("{} {word}{}", thousands(n), if n == 1 { "" } else { "s" })
+    Stream::Output.print_json(value)
 }
 
 #[cfg(test)]
@@ -113,13 +144,5 @@ mod tests {
         );
         assert!(shown.contains("ä 表"), "{shown}");
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
-    }
-
-    #[test]
-    fn thousands_are_set_apart() {
-        assert_eq!(
-            [0, 999, 1000, 161_880, 1_000_000].map(thousands),
-            ["0", "999", "1,000", "161,880", "1,000,000"].map(str::to_owned)
-        );
     }
 }

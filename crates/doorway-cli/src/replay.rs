@@ -1,17 +1,18 @@
 //! `doorway replay`
 
-use crate::output::{print, print_json};
-use crate::sizes::sizes;
-use crate::{Exit, check, html};
-use doorway_check::export;
+use crate::output::{self, Stream, print, print_json};
+use crate::sizes::SizeArgs;
+use crate::{Exit, check};
 use doorway_check::replay::{Token, TokenError};
 use doorway_check::schedule::Runner;
 use doorway_check::sim::Rules;
 use doorway_check::subject::{self, Subject};
 use doorway_check::trace::Trace;
-use doorway_check::viewer::{Record, Recorder};
+use doorway_check::viewer::{self, Record, Recorder};
+use doorway_check::{export, leases};
 use doorway_core::registry::Sizes;
 use serde::Serialize;
+use serde_json::json;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -20,46 +21,66 @@ pub(crate) struct Args {
     /// Follow a schedule such as "p0.2 p1.2.3 p0>in p1!" instead of a token
     #[arg(long, value_name = "WORDS")]
     schedule: Option<String>,
-    /// With --schedule: number of processes [default: the algorithm's]
-    #[arg(long, requires = "schedule")]
-    n: Option<usize>,
-    /// With --schedule: number of places [default: the algorithm's]
-    #[arg(long, requires = "schedule")]
-    k: Option<usize>,
-    /// With --schedule: number of rooms, for algorithms that have them [default: the algorithm's]
-    #[arg(long, requires = "schedule")]
-    rooms: Option<usize>,
-    /// With --schedule: number of slots, for algorithms that have them [default: the algorithm's]
-    #[arg(long, requires = "schedule")]
-    slots: Option<usize>,
+    #[command(flatten)]
+    sizes: SizeArgs,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
     /// Print a LaTeX table
     #[arg(long, conflicts_with = "json")]
     latex: bool,
-    /// Also write a page that shows the run, step by step, in a browser
+    /// Also write a page that shows the run, step by step, in a browser. The file - is standard
+    /// output; the run in text then goes to standard error
     #[arg(long, value_name = "FILE")]
     html: Option<std::path::PathBuf>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
+    if leases::Token::is_meant(&args.token) {
+        return run_leases(args);
+    }
+    if let (None, Some(option)) = (&args.schedule, args.sizes.given()) {
+        return Err(format!("a token says its sizes itself; omit --{option}, or add --schedule"));
+    }
+    let report_to = Stream::beside([&args.html])?;
     let (trace, judged) = match &args.schedule {
         Some(schedule) => (follow(args, schedule)?, None),
         None => again(&args.token).map(|(trace, judged)| (trace, Some(judged)))?,
     };
     if let Some(file) = &args.html {
-        html::write(file, &record(args, &trace)?)?;
+        output::write(file, &viewer::page(&record(args, &trace)?))?;
     }
     if args.json {
         let (property, breaks) = judged.as_ref().map(|judged| (judged.property.as_str(), judged.breaks)).unzip();
-        print_json(&Document { property, breaks, trace: &trace })?;
+        report_to.print_json(&Document { property, breaks, trace: &trace })?;
     } else if args.latex {
-        print(&export::latex(&trace))?;
+        report_to.print(&export::latex(&trace))?;
     } else {
-        print(&format!("{}{trace}\n", judged.as_ref().map_or(String::new(), |judged| judged.says.clone())))?;
+        report_to
+            .print(&format!("{}{trace}\n", judged.as_ref().map_or(String::new(), |judged| judged.says.clone())))?;
     }
     Ok(if judged.is_none_or(|judged| judged.breaks) { Exit::Fine } else { Exit::Failed })
+}
+
+/// A run of slots between machines.
+fn run_leases(args: &Args) -> Result<Exit, String> {
+    if args.schedule.is_some() || args.latex || args.html.is_some() {
+        return Err("a run of leases has no schedule, no table and no page; omit the options".to_owned());
+    }
+    let token: leases::Token = args.token.parse().map_err(|e: leases::TokenError| e.to_string())?;
+    let (failure, breaks) = token.replay().map_err(|e| e.to_string())?;
+    let (leases, claim) = (token.leases, token.claim);
+    if args.json {
+        let step = |(what, state): (&leases::Move, &String)| json!({ "does": what.to_string(), "then": state });
+        let steps: Vec<_> = failure.run.iter().zip(&failure.states).map(step).collect();
+        let from = failure.repeats_from;
+        print_json(&json!({ "property": claim.name(), "breaks": breaks, "steps": steps, "repeats_from": from }))?;
+    } else if breaks {
+        print(&format!("{leases} breaks {claim}:\n{failure}"))?;
+    } else {
+        print(&format!("this run of {leases} does NOT break {claim}, although the token says so:\n{failure}"))?;
+    }
+    Ok(if breaks { Exit::Fine } else { Exit::Failed })
 }
 
 /// The run, with everything that a page shows of it.
@@ -129,7 +150,7 @@ fn refuse_what_does_not_fit(subject: &Subject, sizes: Sizes) -> Result<(), Strin
 /// The algorithm of a schedule, and its sizes.
 fn scheduled(args: &Args) -> Result<(Subject, Sizes), String> {
     let subject = subject::find(&args.token).map_err(|e| e.to_string())?;
-    let sizes = sizes(&subject, args.n, [args.k, args.rooms, args.slots])?;
+    let sizes = args.sizes.of(&subject)?;
     refuse_what_does_not_fit(&subject, sizes)?;
     Ok((subject, sizes))
 }

@@ -2,12 +2,12 @@
 
 use crate::check::{Limit, does_not_fit};
 use crate::output::{count, print, print_json};
-use crate::sizes::{self, sizes};
+use crate::sizes::{self, SizeArgs};
 use crate::{Exit, interrupt, output};
 use clap::ValueEnum;
 use doorway_check::Explorer;
 use doorway_check::adversary::{self, Hunt};
-use doorway_check::explore::{Stop, Worst};
+use doorway_check::explore::{self, Stop, Worst};
 use doorway_check::sim::Rules;
 use doorway_check::subject::{self, Subject};
 use doorway_check::tables::theorems::{self, Effort, Theorem};
@@ -17,7 +17,6 @@ use doorway_core::registry::{CostModel, Sizes};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::num::NonZero;
-use std::time::Duration;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -32,18 +31,8 @@ pub(crate) struct Args {
     /// With --theorems: only this theorem, such as 3 or 1+k; may be repeated
     #[arg(long = "theorem", value_name = "NUMBER", requires = "theorems", conflicts_with = "id")]
     only: Vec<String>,
-    /// Number of processes [default: the algorithm's]
-    #[arg(long)]
-    n: Option<usize>,
-    /// Number of places: how many processes may be inside at once [default: the algorithm's]
-    #[arg(long)]
-    k: Option<usize>,
-    /// Number of rooms, for algorithms that have them [default: the algorithm's]
-    #[arg(long)]
-    rooms: Option<usize>,
-    /// Number of slots, for algorithms that have them [default: the algorithm's]
-    #[arg(long)]
-    slots: Option<usize>,
+    #[command(flatten)]
+    sizes: SizeArgs,
     /// What counts as a remote reference
     #[arg(long, value_enum, default_value_t = Model::Cc)]
     model: Model,
@@ -154,7 +143,7 @@ struct Found {
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     let Some(id) = &args.id else { return theorems(args) };
     let subject = subject::find(id).map_err(|e| e.to_string())?;
-    let sizes = sizes(&subject, args.n, [args.k, args.rooms, args.slots])?;
+    let sizes = args.sizes.of(&subject)?;
     refuse_what_has_no_effect(&subject, args)?;
     let contention = args.contention.map_or(sizes.n, NonZero::get);
     if contention > sizes.n {
@@ -192,8 +181,6 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         })?;
     } else {
         let mut out = String::new();
-        let worst =
-            found.worst.bounded().map_or("without bound: it does not spin locally".to_owned(), output::thousands);
         let claim = match (claimed, bound) {
             (Some(claimed), Some(bound)) => format!("{} ({claimed})", output::thousands(bound)),
             (Some(claimed), None) => claimed.to_string(),
@@ -203,7 +190,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         let (n, second, k) = (sizes.n, subject.info.problem.second().name(), sizes.k);
         let _ = writeln!(out, "n={n} {second}={k}, at most {contention} compete, model {}\n", model.name());
         let _ = writeln!(out, "  claimed  {claim}");
-        let _ = writeln!(out, "  worst    {worst}{}", if broken { "  MORE THAN CLAIMED" } else { "" });
+        let _ =
+            writeln!(out, "  worst    {}{}", found.worst.in_words(), if broken { "  MORE THAN CLAIMED" } else { "" });
         if let (true, Some(trace)) = (unbounded || broken, &found.trace) {
             let _ = writeln!(out, "\n{trace}");
         }
@@ -247,59 +235,32 @@ fn exhaustive(
     args: &Args,
 ) -> Result<Found, String> {
     let passages = args.passages.map(NonZero::get).or(subject.passages_to_measure());
-    let mut found =
-        Found { worst: Worst::Bounded(0), complete: true, stopped: None, covered: String::new(), trace: None };
     let limit = Limit::half_of_what_is_free();
     if let Some(why) = does_not_fit(subject, sizes, limit) {
         let covered = format!("exhaustive: no states, NOT complete: {why}, or add --method adversary");
-        return Ok(Found { complete: false, stopped: Some(why), covered, ..found });
+        return Ok(Found { worst: Worst::Bounded(0), complete: false, stopped: Some(why), covered, trace: None });
     }
-    let (mut states, mut edges, mut searching, mut measuring) = (0, 0, Duration::ZERO, Duration::ZERO);
-    for p in 0..sizes.n {
+    let rmr = explore::rmr(model, contention, sizes.n, |measure| {
         let rules = Rules {
-            measure: Some((p, model)),
+            measure: Some(measure),
             bounded_decrement: !args.without_bounded_decrement,
             ..Rules::with_passages(passages)
         };
-        let passage = subject
-            .world(sizes, rules)
-            .and_then(|world| {
-                Explorer::new(sizes.n)
-                    .max_states(args.max_states.map(NonZero::get))
-                    .max_memory(limit.bytes)
-                    .stop_when(interrupt::is_asked_for)
-                    .worst_passage(world, contention)
-            })
-            .map_err(|e| e.to_string())?;
-        states += passage.states as u64;
-        edges += passage.edges;
-        searching += passage.searching;
-        measuring += passage.measuring;
-        found.complete &= passage.complete;
-        found.stopped = found.stopped.or(passage.stop.map(|stop| limit.why(stop, args.max_states)));
-        if passage.worst > found.worst || found.trace.is_none() {
-            found.trace = passage.trace;
-        }
-        found.worst = found.worst.max(passage.worst);
-        if interrupt::is_asked_for() {
-            found.complete = false;
-            found.stopped = Some(Stop::Interrupted.to_string());
-            break;
-        }
-    }
-    let extent = match (&found.stopped, passages) {
-        (None, None) => "complete".to_owned(),
-        (None, Some(p)) => format!("complete for {} of each process", count(u64::from(p), "passage")),
-        (Some(why), _) => format!("NOT complete, {why}: the true worst case may be larger"),
-    };
-    found.covered = format!(
-        "exhaustive, each process in turn: {}, {}, {extent} ({:.2} s of search, {:.2} s of measuring)",
-        count(states, "state"),
-        count(edges, "edge"),
-        searching.as_secs_f64(),
-        measuring.as_secs_f64()
-    );
-    Ok(found)
+        let explorer = Explorer::new(sizes.n)
+            .max_states(args.max_states.map(NonZero::get))
+            .max_memory(limit.bytes)
+            .stop_when(interrupt::is_asked_for);
+        Ok((explorer, subject.world(sizes, rules)?))
+    })
+    .map_err(|e| e.to_string())?;
+    let why = |stop| limit.why(stop, args.max_states);
+    Ok(Found {
+        worst: rmr.worst(),
+        complete: rmr.is_complete(),
+        stopped: rmr.stop().map(why),
+        covered: rmr.covered(passages, &why),
+        trace: rmr.worst_passage().and_then(|passage| passage.trace.clone()),
+    })
 }
 
 fn hunt(
@@ -347,7 +308,7 @@ fn theorems(args: &Args) -> Result<Exit, String> {
     let chosen = |t: &&Theorem| args.only.is_empty() || args.only.iter().any(|only| only == t.number);
     let chosen: Vec<&Theorem> = theorems::THEOREMS.iter().filter(chosen).collect();
     let unknown = args.only.iter().find(|only| !theorems::THEOREMS.iter().any(|t| t.number == **only));
-    let fits = |s: &&Sizes| args.n.is_none_or(|n| s.n == n) && args.k.is_none_or(|k| s.k == k);
+    let fits = |s: &&Sizes| args.sizes.n.is_none_or(|n| s.n == n) && args.sizes.k.is_none_or(|k| s.k == k);
     let contentions = |sizes| {
         let mut all = theorems::contentions(sizes);
         all.retain(|&c| args.contention.is_none_or(|only| only.get() == c));

@@ -17,14 +17,44 @@ pub(crate) fn states(text: &str) -> Result<NonZero<usize>, String> {
     text.parse().map_err(|_| advice.to_owned())
 }
 
-/// `--n`, and which of `--k`, `--rooms` and `--slots` the algorithm has; what is not given is the
-/// default.
-pub(crate) fn sizes(
-    subject: &Subject,
-    n: Option<usize>,
-    [k, rooms, slots]: [Option<usize>; 3],
-) -> Result<Sizes, String> {
-    let given = [(Second::Places, k), (Second::Rooms, rooms), (Second::Slots, slots)];
+/// How large an algorithm is.
+#[derive(clap::Args)]
+pub(crate) struct SizeArgs {
+    /// Number of processes [default: the algorithm's]
+    #[arg(long)]
+    pub(crate) n: Option<usize>,
+    /// Number of places: how many processes may be inside at once [default: the algorithm's]
+    #[arg(long)]
+    pub(crate) k: Option<usize>,
+    /// Number of rooms, for algorithms that have them [default: the algorithm's]
+    #[arg(long)]
+    rooms: Option<usize>,
+    /// Number of slots, for algorithms that have them [default: the algorithm's]
+    #[arg(long)]
+    slots: Option<usize>,
+}
+
+impl SizeArgs {
+    /// The first option that was given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let all = [("n", self.n), ("k", self.k), ("rooms", self.rooms), ("slots", self.slots)];
+        all.into_iter().find_map(|(name, given)| given.map(|_| name))
+    }
+
+    /// The first option that was given and that slots between machines do not have.
+    pub(crate) fn not_of_leases(&self) -> Option<&'static str> {
+        let all = [("rooms", self.rooms), ("slots", self.slots)];
+        all.into_iter().find_map(|(name, given)| given.map(|_| name))
+    }
+
+    /// What is not given is the default. Which of `--k`, `--rooms` and `--slots` there is depends
+    /// on the algorithm.
+    pub(crate) fn of(&self, subject: &Subject) -> Result<Sizes, String> {
+        sizes(subject, self.n, [(Second::Places, self.k), (Second::Rooms, self.rooms), (Second::Slots, self.slots)])
+    }
+}
+
+fn sizes(subject: &Subject, n: Option<usize>, given: [(Second, Option<usize>); 3]) -> Result<Sizes, String> {
     let second = subject.info.second(given).map_err(|e| e.to_string())?;
     let has = subject.info.problem.second();
     if let (Some(asked), Second::Rooms | Second::Slots) = (second, has) {

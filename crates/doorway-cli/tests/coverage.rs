@@ -194,7 +194,7 @@ fn what_a_token_says_is_judged_on_its_run() {
 }
 
 #[test]
-fn a_schedule_for_somebody_who_is_not_there_says_so() {
+fn a_schedule_for_a_process_that_is_not_there_says_so() {
     let out = doorway("replay ya-two --schedule p7.2");
     let message = String::from_utf8(out.stderr).unwrap();
     assert_eq!(out.status.code(), Some(2));

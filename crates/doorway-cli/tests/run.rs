@@ -208,10 +208,10 @@ fn what_others_wrote_is_escaped() {
     };
     let slots = place.builder(1).label(evil).open().unwrap();
     let guard = slots.acquire().unwrap();
-    is_told("who holds it", &["-n", "1", "x", "--no-wait"], 123);
-    is_told("behind whom it waits", &["-n", "1", "x", "--verbose", "--timeout", "1ms"], 124);
+    is_told("the holder", &["-n", "1", "x", "--no-wait"], 123);
+    is_told("the holder it waits for", &["-n", "1", "x", "--verbose", "--timeout", "1ms"], 124);
     slots.break_slot(0).unwrap();
-    is_told("who held it", &["-n", "1", "x", "--verbose"], 0);
+    is_told("the last holder", &["-n", "1", "x", "--verbose"], 0);
     drop(guard);
     let mut holder = place.run(&["-n", "1", "y", "--", "sh", "-c", "exec sleep 1000", evil]).spawn().unwrap();
     eventually("it runs", || place.told(&["-n", "1", "y", "--no-wait", "--", "true"]).0 == 123);
@@ -474,7 +474,9 @@ fn refusals_say_what_to_do() {
     refused(&["-n", "many", "x", "--", "true"], "many");
     refused(&["-n", "1", "x"], "COMMAND");
     refused(&["-n", "1", "--", "true"], "a name comes before the command");
-    refused(&["x", "--", "true"], "--slots");
+    refused(&["x", "--", "true"], "say how many may run at once: doorway run -n 4 gpu");
+    let ttl = place.told(&["-n", "1", "x", "--ttl", "3s", "--", "true"]).2;
+    assert!(ttl.contains("--etcd") && !ttl.contains("a name comes before"), "{ttl}");
     refused(&["-n", "1", "x", "--timeout", "soon", "--", "true"], "1h30m");
     refused(&["-n", "1", "x", "--timeout", "1", "--no-wait", "--", "true"], "--no-wait");
     refused(&["-n", "1", "x", "--env", "KEY", "--", "true"], "give KEY=VALUE");

@@ -295,6 +295,9 @@ fn to_watch_is_to_look_again_until_nobody_reads() {
     assert_eq!(twice, 2, "and no escape is in the way: the lines begin with the name");
     drop(lines);
     assert_eq!(child.wait().unwrap().code(), Some(0));
+
+    let out = watched(&place.0, "status --every 2").wait_with_output().unwrap();
+    assert_eq!((out.status.code(), String::from_utf8(out.stderr).unwrap().contains("--watch")), (Some(2), true));
 }
 
 #[test]

@@ -1,39 +1,30 @@
 //! `doorway check`
 
 mod args;
+mod leases;
 mod print;
 
-pub(crate) use args::{Args, Passages, passages, register};
-use print::{Registers, describe};
+pub(crate) use args::Args;
 
-use crate::output::{count, print, print_json};
-use crate::sizes::sizes;
-use crate::{Exit, faults, html, interrupt};
+use crate::output::{self, count};
+use crate::{Exit, faults, interrupt};
 use args::Method;
-use doorway_check::explore::{Stop, Verdict};
+use doorway_check::explore::{Covered, Registers, Stop, UNDECIDED, Verdict, half_of_free_memory};
+use doorway_check::export::{self, DotError};
 use doorway_check::picture::{DRAWN, StateGraph};
 use doorway_check::replay::Token;
 use doorway_check::sample::{Choose, Sampler};
 use doorway_check::sim::{Keep, Rules, World};
-use doorway_check::subject::{self, Subject};
+use doorway_check::subject::Subject;
+use doorway_check::viewer;
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::memory::Register;
 use doorway_core::registry::Sizes;
 use indicatif::HumanBytes;
-use print::{Bar, Document, UNDECIDED, heading, verdict_lines};
+use print::{Bar, account, add_tokens};
 use std::fmt::Write as _;
 use std::num::NonZero;
 use std::time::Instant;
-
-/// Half of the free memory, so that a search stops cleanly before the system kills it.
-fn half_of_free_memory() -> usize {
-    let free = || {
-        let info = std::fs::read_to_string("/proc/meminfo").ok()?;
-        let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-        line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
-    };
-    free().map_or(4 << 30, |kib| kib * 1024 / 2)
-}
 
 /// How much memory a search may use, and what its user can do about it.
 #[derive(Clone, Copy)]
@@ -101,34 +92,21 @@ pub(crate) fn refuse_too_many_values(sizes: Sizes, rules: Rules) -> Result<(), S
 }
 
 pub(crate) fn run(args: &Args) -> Result<Exit, String> {
-    let id = args.fault.as_ref().map_or_else(|| args.id.clone(), |fault| faults::with(&args.id, fault));
-    let subject = subject::find(&id).map_err(|e| e.to_string())?;
-    let sizes = sizes(&subject, args.n, [args.k, args.rooms, args.slots])?;
-    args.refuse_what_has_no_effect(&subject, sizes)?;
+    if let Some(leases) = doorway_check::leases::Leases::named(&args.id) {
+        return leases::run(leases, args);
+    }
+    let subject = faults::find(&args.id, args.fault.as_deref())?;
+    let sizes = args.sizes.of(&subject)?;
+    args.refuse_what_has_no_effect()?;
+    let report_to = args.report()?;
+    let rules = args.rules.of(&subject, sizes)?;
     let properties = chosen(&subject, sizes, &args.properties)?;
     let keep = match (args.no_keep, args.cross_check) {
         (true, _) => Keep::Ignored,
         (_, true) => Keep::CrossChecked,
         _ => Keep::Trusted,
     };
-    let rules = Rules {
-        passages: args.passages.map_or(subject.defaults().passages, |p| p.0),
-        keep,
-        forget: !args.no_keep,
-        crashes: args.crashes.unwrap_or(subject.rules().crashes.min(sizes.n)),
-        deaths: args.deaths(),
-        registers: args.registers.unwrap_or(subject.rules().registers),
-        force_registers: args.force,
-        give_ups: args.give_ups || subject.rules().give_ups,
-        wakes: args.wakes,
-        timed_sleeps: args.timed_sleeps,
-        line: args.line.map(NonZero::get),
-        lag: args.lag.map(NonZero::get),
-        switches: args.switches,
-        alike: args.alike,
-        ..Rules::default()
-    }
-    .for_properties(&properties);
+    let rules = Rules { keep, forget: !args.no_keep, switches: args.switches, ..rules }.for_properties(&properties);
 
     refuse_too_many_values(sizes, rules)?;
     let limit = Limit::of(args);
@@ -137,18 +115,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         return not_built(&subject, sizes, rules, &properties, &why, args);
     }
     let world = subject.world(sizes, rules).map_err(|e| e.to_string())?;
-    if let Some(file) = &args.dot {
-        let world = subject.world(sizes, rules).map_err(|e| e.to_string())?;
-        let graph = doorway_check::export::dot(world, 2000).map_err(|e| e.to_string())?;
-        std::fs::write(file, graph).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
-    }
-    if let Some(file) = &args.svg {
-        draw(&subject, sizes, rules, file)?;
-    }
     if args.method != Method::Exhaustive {
         return sample(&subject, sizes, rules, properties, world, limit, args);
     }
-    let registers = Registers::of(&world);
     let searching = interrupt::Searching::begin();
     let bar = Bar::new();
     let report = Explorer::new(sizes.n)
@@ -165,38 +134,63 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         .explore(world);
     drop(searching);
     bar.clear();
-    let report = report.map_err(|e| e.to_string())?;
+    let mut report = report.map_err(|e| e.to_string())?;
     faults::warn_of_those_without_effect(&report);
 
+    add_tokens(&mut report.verdicts, &subject, sizes, report.rules);
+    let id = subject.id();
+    let account = account((&subject, &id), sizes, report.rules, &report.registers, &report.verdicts);
     if args.json {
-        print_json(&Document {
-            states: report.states,
-            edges: report.edges,
-            complete: report.complete,
-            stopped: report.stop.map(|stop| limit.why(stop, args.max_states)),
-            ..Document::new(&subject, sizes, report.rules, &registers, &report.verdicts)
-        })?;
+        let stopped = report.stop.map(|stop| limit.why(stop, args.max_states));
+        let Report { states, edges, complete, .. } = report;
+        report_to.print_json(&account.document(Covered { states, edges, complete, stopped }))?;
     } else {
         let why = |stop| limit.why(stop, args.max_states);
-        print(&describe(&subject, sizes, &registers, &report, begun.elapsed(), &why))?;
+        report_to.print(&account.described(&report, begun.elapsed(), &why))?;
     }
-    // A page that cannot be written does not hide the verdict.
-    if let Err(why) = write_page(&subject, sizes, report.rules, &report.verdicts, args) {
-        eprintln!("doorway: {why}");
-    }
+    write_files(&subject, sizes, report.rules, &report.verdicts, args);
     Ok(exit(&report))
 }
 
 /// How many states a summary of the graph looks at.
 const MOST_SUMMED_UP: usize = 100_000;
 
-/// Writes a picture of the graph, and says what it shows if that is only a summary.
-fn draw(subject: &Subject, sizes: Sizes, rules: Rules, file: &std::path::Path) -> Result<(), String> {
-    let world = subject.world(sizes, rules).map_err(|e| e.to_string())?;
-    let graph = StateGraph::of(world, subject.claims(sizes), MOST_SUMMED_UP).map_err(|e| e.to_string())?;
-    std::fs::write(file, graph.svg()).map_err(|e| format!("cannot write {}: {e}", file.display()))?;
-    if graph.states() > DRAWN {
-        eprint!("doorway: more than {DRAWN} states are not drawn; a summary of the graph:\n{}", graph.summary());
+/// How many states are written for Graphviz.
+const MOST_IN_DOT: usize = 2000;
+
+/// Writes the files that were asked for. What cannot be written does not hide the verdict.
+fn write_files(subject: &Subject, sizes: Sizes, rules: Rules, verdicts: &[Verdict], args: &Args) {
+    let graphs = write_graphs(subject, sizes, rules, args);
+    let page = write_page(subject, sizes, rules, verdicts, args);
+    for why in [graphs, page].into_iter().filter_map(Result::err) {
+        eprintln!("doorway: {why}");
+    }
+}
+
+/// Writes the graph for Graphviz and as a picture, and says so if that is only a summary.
+fn write_graphs(subject: &Subject, sizes: Sizes, rules: Rules, args: &Args) -> Result<(), String> {
+    let world = || subject.world(sizes, rules).map_err(|e| e.to_string());
+    let graph = || StateGraph::of(world()?, subject.claims(sizes), MOST_SUMMED_UP).map_err(|e| e.to_string());
+    let says = |most: usize, summary: &str| {
+        eprint!("doorway: a graph of more than {most} states is not drawn; a summary of it:\n{summary}");
+    };
+    if let Some(file) = &args.dot {
+        match export::dot(world()?, MOST_IN_DOT) {
+            Ok(text) => output::write(file, &text)?,
+            Err(DotError::TooLarge(most)) => {
+                let summary = graph()?.summary();
+                output::write(file, &export::dot_of_text(&summary))?;
+                says(most, &summary);
+            }
+            Err(e) => return Err(e.to_string()),
+        }
+    }
+    if let Some(file) = &args.svg {
+        let graph = graph()?;
+        output::write(file, &graph.svg())?;
+        if graph.states() > DRAWN {
+            says(DRAWN, &graph.summary());
+        }
     }
     Ok(())
 }
@@ -206,11 +200,11 @@ fn write_page(subject: &Subject, sizes: Sizes, rules: Rules, verdicts: &[Verdict
     let Some(file) = &args.html else { return Ok(()) };
     let failed = verdicts.iter().find(|v| v.holds == Some(false) && v.trace.is_some());
     let Some((name, trace)) = failed.and_then(|v| v.trace.as_ref().map(|trace| (&v.name, trace))) else {
-        eprintln!("doorway: nothing failed that a run can show, so {} was not written", file.display());
+        eprintln!("doorway: nothing failed that a run can show, so no page was written to {}", file.display());
         return Ok(());
     };
     let record = Token::new(subject, sizes, rules, name, trace).record().map_err(|e| e.to_string())?;
-    html::write(file, &record)
+    output::write(file, &viewer::page(&record))
 }
 
 /// Reports that nothing was decided, and why.
@@ -222,18 +216,17 @@ fn not_built(
     why: &str,
     args: &Args,
 ) -> Result<Exit, String> {
-    let undecided =
-        |p: &Property| Verdict { name: p.name().to_owned().into(), holds: None, vacuous: None, trace: None };
+    let undecided = |p: &Property| Verdict::undecided(p.name().to_owned());
     let verdicts: Vec<Verdict> = properties.iter().map(undecided).collect();
-    let registers = Registers::asked_for(rules);
+    let (registers, id) = (Registers::asked_for(rules), subject.id());
+    let account = account((subject, &id), sizes, rules, &registers, &verdicts);
     if args.json {
-        let stopped = Some(why.to_owned());
-        print_json(&Document { stopped, ..Document::new(subject, sizes, rules, &registers, &verdicts) })?;
+        args.report()?
+            .print_json(&account.document(Covered { stopped: Some(why.to_owned()), ..Covered::default() }))?;
     } else {
-        let mut out = heading(subject, sizes, rules, &registers);
-        verdict_lines(&mut out, &verdicts, UNDECIDED, subject, sizes, rules);
+        let mut out = account.heading() + &account.verdicts(UNDECIDED);
         let _ = writeln!(out, "\nno states, NOT complete: {why}");
-        print(&out)?;
+        args.report()?.print(&out)?;
     }
     Ok(Exit::Incomplete)
 }
@@ -264,19 +257,18 @@ fn sample(
         stop.is_none()
     });
     drop(searching);
-    let sampled = sampled.map_err(|e| e.to_string())?;
-    write_page(subject, sizes, rules, &sampled.verdicts, args)?;
+    let mut sampled = sampled.map_err(|e| e.to_string())?;
+    add_tokens(&mut sampled.verdicts, subject, sizes, rules);
+    let id = subject.id();
+    let account = account((subject, &id), sizes, rules, &registers, &sampled.verdicts);
     let failed = sampled.verdicts.iter().any(|v| v.holds == Some(false));
     let early = stop.map_or(String::new(), |stop| format!(", {}", limit.why(stop, None)));
+    let report_to = args.report()?;
     if args.json {
-        print_json(&Document {
-            edges: sampled.steps,
-            stopped: Some(format!("{} by samples{early}", count(sampled.runs, "run"))),
-            ..Document::new(subject, sizes, rules, &registers, &sampled.verdicts)
-        })?;
+        let stopped = Some(format!("{} by samples{early}", count(sampled.runs, "run")));
+        report_to.print_json(&account.document(Covered { edges: sampled.steps, stopped, ..Covered::default() }))?;
     } else {
-        let mut out = heading(subject, sizes, rules, &registers);
-        verdict_lines(&mut out, &sampled.verdicts, UNDECIDED, subject, sizes, rules);
+        let mut out = account.heading() + &account.verdicts(UNDECIDED);
         let _ = writeln!(
             out,
             "\n{} of {}, {} in all: a sample, which proves nothing{early}",
@@ -291,8 +283,9 @@ fn sample(
                 "one run finds a failure of depth {depth} with probability at least {p:.1e}; all runs miss it with probability at most {missed:.3}",
             );
         }
-        print(&out)?;
+        report_to.print(&out)?;
     }
+    write_files(subject, sizes, rules, &sampled.verdicts, args);
     Ok(match stop {
         Some(Stop::Interrupted) => Exit::Interrupted,
         _ if failed => Exit::Failed,

@@ -78,13 +78,15 @@ pub(crate) fn run_alone(arguments: impl Iterator<Item = OsString>) -> ! {
             let _ = error.print();
             if error.kind() == ErrorKind::MissingRequiredArgument {
                 let missing = error.get(ContextKind::InvalidArg).map_or_else(String::new, ToString::to_string);
-                let say = if missing.contains("-n") {
-                    "say how many may run at once"
+                let say = if missing.contains("--slots") {
+                    Some("say how many may run at once")
                 } else {
                     // Without a name, the parser takes the first word of the command for it.
-                    "a name comes before the command"
+                    missing.contains("<COMMAND>").then_some("a name comes before the command")
                 };
-                let _ = writeln!(std::io::stderr(), "{say}: doorway run -n 4 gpu -- python train.py");
+                if let Some(say) = say {
+                    let _ = writeln!(std::io::stderr(), "{say}: doorway run -n 4 gpu -- python train.py");
+                }
             }
             std::process::exit(if error.use_stderr() { FAILED.into() } else { 0 })
         }

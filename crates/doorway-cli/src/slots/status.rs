@@ -23,7 +23,7 @@ pub(crate) struct Args {
     #[arg(long, short)]
     watch: bool,
     /// With --watch: the time between two looks, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds, requires = "watch")]
     every: f64,
     /// For slots between machines: the addresses of an etcd cluster, separated by commas
     #[arg(long, value_name = "ENDPOINTS", conflicts_with = "permissions", requires = "name")]

@@ -38,7 +38,8 @@ pub struct Chromium {
 /// One page.
 pub struct Page<'c> {
     pub browser: &'c mut Chromium,
-    session: String,
+    /// By which [`Chromium::tab`] comes back to it.
+    pub session: String,
 }
 
 impl Chromium {
@@ -96,6 +97,11 @@ impl Chromium {
         page.size(1300, 850);
         page.go(url);
         page
+    }
+
+    /// A page that is open.
+    pub fn tab(&mut self, session: &str) -> Page<'_> {
+        Page { browser: self, session: session.to_owned() }
     }
 
     fn call(&mut self, session: Option<&str>, method: &str, params: &Value) -> Value {
@@ -212,6 +218,15 @@ impl Page<'_> {
     /// Types into what has the focus.
     pub fn types(&mut self, text: &str) {
         self.call("Input.insertText", &json!({ "text": text }));
+    }
+
+    /// Texts whose contrast with what is behind them is below 4.5, the level AA of the guidelines
+    /// for accessible pages. What is hidden, disabled or out of view is left out.
+    pub fn too_faint(&mut self) -> Vec<String> {
+        let found = self.eval(include_str!("contrast.js"));
+        let found = found.as_array().unwrap_or_else(|| panic!("{found}"));
+        assert!(found[0].as_u64().unwrap() > 20, "too few texts were looked at: {found:?}");
+        found[1..].iter().map(|text| text.as_str().unwrap().to_owned()).collect()
     }
 
     /// Whether the page is wider than the window.

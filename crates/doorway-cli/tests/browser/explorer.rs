@@ -107,6 +107,21 @@ fn a_machine_is_driven_by_mouse_and_keyboard() {
     // The browser's way back leads to the position before.
     page.eval("history.back()");
     settle(&mut page, 1);
+    // Keys may come faster than answers.
+    let all = "for (const key of ['u', '0', '1', '1', 'u', '1']) document.dispatchEvent(new KeyboardEvent('keydown', { key }))";
+    page.eval(all);
+    page.until("location.hash === '#run=0.1x2&step=3'");
+    settle(&mut page, 3);
+    // So may the browser's ways back and forward.
+    page.eval(
+        "(async () => { for (const way of [-1, -1, 1, -1, 1, 1, -1, -1, -1, 1, 1, -1, 1, -1, 1]) { history.go(way); \
+         await new Promise((later) => setTimeout(later, 4)); } await new Promise((later) => setTimeout(later, 500)); })()",
+    );
+    page.until(
+        "viewer.hash().run.split('.').filter(Boolean).map((word) => word.split('x')) \
+         .flatMap(([action, times]) => Array(Number(times ?? 1)).fill(action)).join() \
+         === viewer.record.steps.map((moved) => moved.action).join()",
+    );
     page.assert_no_errors();
 }
 
@@ -190,7 +205,244 @@ fn searches_find_shortest_ways_and_say_where_a_predicate_is_wrong() {
     let again = Explorer::start(&token);
     page.go(&again.url);
     settle(&mut page, 5);
+    // The page says when the command has ended.
+    drop(again);
+    page.key("u");
+    page.until("document.querySelector('#says.bad')");
+    assert_eq!(page.text("#says"), "The program does not answer: has it ended?");
     page.assert_no_errors();
+}
+
+#[test]
+fn the_dead_are_replaced_and_waiters_give_up() {
+    let Some(mut browser) = Chromium::start("give-ups and restarts in the explorer") else { return };
+    let explorer = Explorer::start("seats --n 2 --k 1 --crashes 1 --restarts 1 --late-deaths --give-ups");
+    let mut page = browser.open(&explorer.url);
+    settle(&mut page, 0);
+    // p0 is inside, and p1 sleeps.
+    page.key("/");
+    page.types("p0@inside && p1@asleep");
+    page.key("Enter");
+    page.until("viewer.record.steps.length > 0 && document.getElementById('says').textContent.includes('way')");
+    page.eval("document.activeElement.blur()");
+    page.key("End");
+    page.until("viewer.step === viewer.record.steps.length && document.querySelector('.choice .gives-up')");
+    let steps = page.eval("viewer.step").as_u64().unwrap() as usize;
+    let sign = |page: &mut Page<'_>, step: usize| page.text(&format!("#lanes .row[data-step='{step}'] .stmt"));
+
+    // It gives up: by mouse, back, and by keys.
+    page.click(".choice[data-process='1'] .gives-up");
+    settle(&mut page, steps + 1);
+    assert_eq!(sign(&mut page, steps + 1), "↩");
+    assert!(page.text("#now").contains("gives up"), "{}", page.text("#now"));
+    page.key("u");
+    settle(&mut page, steps);
+    page.key("g");
+    page.key("1");
+    settle(&mut page, steps + 1);
+    assert_eq!(sign(&mut page, steps + 1), "↩");
+    page.key("g");
+    page.key("0");
+    page.until("document.querySelector('#says.bad')");
+    assert_eq!(page.text("#says"), "p0 cannot do that here.");
+
+    // p0 dies; the death is noticed later, and then another process takes the seat.
+    page.key("c");
+    page.key("0");
+    settle(&mut page, steps + 2);
+    assert!(page.text(".process[data-process='0']").contains("dead, not noticed yet"));
+    page.key("0");
+    settle(&mut page, steps + 3);
+    assert!(page.text("#now").contains("its death is noticed"), "{}", page.text("#now"));
+    assert!(page.text(".process[data-process='0']").contains("crashed"));
+    page.click(".choice[data-process='0'] .restart");
+    settle(&mut page, steps + 4);
+    assert_eq!(sign(&mut page, steps + 4), "↻");
+    page.click("#undo");
+    settle(&mut page, steps + 3);
+    page.key("r");
+    page.key("0");
+    settle(&mut page, steps + 4);
+    assert!(page.text(".process[data-process='0']").contains("outside"), "{}", page.text(".process[data-process='0']"));
+
+    // The token carries the rules.
+    let token = page.text("#token");
+    let replayed = doorway(&format!("replay {token}"));
+    assert!(String::from_utf8_lossy(&replayed.stdout).contains("a new process begins here"), "{token}");
+    let again = Explorer::start(&token);
+    page.go(&again.url);
+    settle(&mut page, steps + 4);
+    assert_eq!(page.text("#token"), token);
+    assert!(
+        page.text("#about").contains("up to 1 restart, deaths (noticed late), give-ups"),
+        "{}",
+        page.text("#about")
+    );
+    for (width, dark) in [(1280, false), (1280, true), (390, false), (390, true)] {
+        page.size(width, if width < 600 { 1900 } else { 860 });
+        page.dark(dark);
+        page.until(&format!("innerWidth === {width}"));
+        page.eval("document.getElementById('grammar').hidden = false");
+        assert!(!page.overflows(), "{width} pixels are too few");
+        assert_eq!(page.too_faint(), Vec::<String>::new(), "{width}, dark: {dark}");
+        // Each line of the grammar has room for its example.
+        let high =
+            "Math.max(...[...document.querySelectorAll('#grammar code')].map((code) => code.getClientRects().length))";
+        assert_eq!(page.eval(high), 1);
+        page.screenshot(&format!("seats-{width}{}", if dark { "-dark" } else { "" }));
+        page.eval("document.getElementById('grammar').hidden = true");
+        page.screenshot(&format!("seats-{width}-without-grammar{}", if dark { "-dark" } else { "" }));
+    }
+    page.assert_no_errors();
+}
+
+/// A claim that something can happen is not broken where it has not happened yet.
+#[test]
+fn what_can_happen_does_not_look_like_a_failure() {
+    let Some(mut browser) = Chromium::start("claims that something can happen") else { return };
+    let explorer = Explorer::start("ya-two");
+    let mut page = browser.open(&explorer.url);
+    settle(&mut page, 0);
+    let claim = "[data-claim='someone-enters']";
+    assert_eq!(page.text(claim), "someone-enters not so yet");
+    assert_eq!(page.eval("document.querySelectorAll('.claim.no').length"), 0);
+    page.eval("document.getElementById('property').value = 'someone-enters'");
+    page.eval("document.getElementById('property').dispatchEvent(new Event('change'))");
+    assert_eq!(page.text("#violate"), "Search for a state");
+    page.click("#violate");
+    page.until("document.getElementById('says').textContent.includes('way')");
+    assert!(page.text("#says").starts_with("someone-enters happens after"), "{}", page.text("#says"));
+    page.key("End");
+    page.until("viewer.step === viewer.record.steps.length");
+    assert_eq!(page.text(claim), "someone-enters so here");
+    let steps = page.eval("viewer.step").as_u64().unwrap() as usize;
+    // p0 leaves again.
+    page.until("document.querySelector('.choice .act')");
+    page.eval(
+        "document.querySelector('.choice[data-process=\"' + viewer.record.steps.at(-1).process + '\"] .act').click()",
+    );
+    settle(&mut page, steps + 1);
+    assert_eq!(page.text(claim), format!("someone-enters so at step {steps}"));
+}
+
+/// A bound on steps counts from where the position's run began.
+#[test]
+fn a_bound_on_steps_is_searched_from_here() {
+    let Some(mut browser) = Chromium::start("bounds on steps") else { return };
+    let explorer = Explorer::start("mutant:bypass-counts-nobody");
+    let mut page = browser.open(&format!("{}#run=0x2.1x3.0x2.1.0x5&step=13", explorer.url));
+    settle(&mut page, 13);
+    page.eval("document.getElementById('property').value = 'bypass-bound'");
+    page.click("#violate");
+    page.until("document.getElementById('says').textContent.includes('way') || document.querySelector('#says.bad')");
+    assert!(page.text("#says").starts_with("bypass-bound is broken after 18 more steps"), "{}", page.text("#says"));
+    page.eval("document.getElementById('property').blur()");
+    page.key("End");
+    page.until("viewer.step === viewer.record.steps.length");
+    let token = page.text("#token");
+    let replayed = doorway(&format!("replay {token}"));
+    assert!(String::from_utf8_lossy(&replayed.stdout).contains("breaks bypass-bound"), "{token}");
+}
+
+/// Sixty-four processes have room, and names of two digits.
+#[test]
+fn many_processes_have_room() {
+    let Some(mut browser) = Chromium::start("64 processes") else { return };
+    let explorer = Explorer::start("am-chain --n 64 --k 8");
+    let mut page = browser.open(&explorer.url);
+    settle(&mut page, 0);
+    for (keys, process) in [(&["1", "2"][..], 12), (&["3", "Enter"], 3), (&["7"], 7), (&["0"], 0), (&["6", "3"], 63)] {
+        let steps = page.eval("viewer.step").as_u64().unwrap() as usize;
+        for key in keys {
+            page.key(key);
+        }
+        settle(&mut page, steps + 1);
+        assert_eq!(page.eval("viewer.record.steps.at(-1).process"), process);
+    }
+    for (width, height, dark) in [(1280, 860, false), (390, 1900, true)] {
+        page.size(width, height);
+        page.dark(dark);
+        page.until(&format!("innerWidth === {width}"));
+        assert!(!page.overflows(), "{width} pixels are too few");
+        assert_eq!(page.too_faint(), Vec::<String>::new(), "{width}");
+        page.screenshot(&format!("explorer-64-{width}{}", if dark { "-dark" } else { "" }));
+    }
+    // All of them move: the strip stays low, and the lane of the step is in view.
+    let run: Vec<String> = (0..64).map(|p| p.to_string()).collect();
+    page.size(1280, 860);
+    page.go(&format!("{}#run={}&step=50", explorer.url, run.join(".")));
+    page.until("viewer.record.steps.length === 64 && viewer.step === 50");
+    assert!(page.eval("document.querySelector('#overview svg').clientHeight").as_u64().unwrap() <= 150);
+    assert!(page.eval("document.getElementById('choices').clientHeight").as_u64().unwrap() >= 80);
+    let seen = "(() => { const box = document.getElementById('lanes').getBoundingClientRect(); \
+                const pill = document.querySelector(\"[data-step='50'] .pill\").getBoundingClientRect(); \
+                return pill.left >= box.left && pill.right <= box.right; })()";
+    page.until(seen);
+    page.screenshot("explorer-64-move");
+    page.assert_no_errors();
+}
+
+/// A search belongs to its tab: others move on, and *Stop* ends no search but its own.
+#[test]
+fn tabs_do_not_wait_for_each_other() {
+    let Some(mut browser) = Chromium::start("searches in two tabs") else { return };
+    let explorer = Explorer::start("turnstile --n 5 --k 2 --give-ups --max-states 100000000");
+    let searches = |page: &mut Page<'_>| {
+        settle(page, 0);
+        page.click("#violate");
+        page.until("!document.getElementById('stop').hidden");
+    };
+    let mut page = browser.open(&explorer.url);
+    searches(&mut page);
+    let first = page.session;
+
+    let mut page = browser.open(&explorer.url);
+    settle(&mut page, 0);
+    page.key("0");
+    settle(&mut page, 1);
+    page.key("u");
+    searches(&mut page);
+    page.click("#stop");
+    page.until("document.getElementById('says').textContent.includes('the search ended there')");
+
+    let mut page = browser.tab(&first);
+    assert_eq!(page.text("#says"), "Searching…");
+    page.click("#stop");
+    page.until("document.getElementById('says').textContent.includes('the search ended there')");
+
+    // Tabs that are closed end their searches: four at a time, and then four more.
+    for _ in 0..2 {
+        for _ in 0..4 {
+            let mut page = browser.open(&explorer.url);
+            searches(&mut page);
+            page.call("Page.navigate", &serde_json::json!({ "url": "about:blank" }));
+        }
+    }
+    let mut page = browser.tab(&first);
+    page.until("document.getElementById('says').textContent");
+    page.assert_no_errors();
+}
+
+/// Connections that never say what they want do not keep out the page.
+#[test]
+fn slow_strangers_are_sent_away_before_the_page() {
+    let explorer = Explorer::start("ya-two");
+    let (host, path) = explorer.parts();
+    let strangers: Vec<TcpStream> = (0..200)
+        .map(|i| {
+            let mut stream = TcpStream::connect(host).unwrap();
+            let _ = stream.write_all(if i % 2 == 0 {
+                b"GET / HT"
+            } else {
+                b"POST /ask HTTP/1.1\r\nContent-Length: 99\r\n"
+            });
+            stream
+        })
+        .collect();
+    for _ in 0..3 {
+        assert_eq!(explorer.status(&format!("GET {path}"), &[&format!("Host: {host}")], ""), 200);
+    }
+    drop(strangers);
 }
 
 #[test]
@@ -204,7 +456,8 @@ fn a_torn_read_returns_what_one_chooses_also_on_a_phone() {
     page.key("0");
     settle(&mut page, 1);
     assert!(page.text(".variable.half").contains("half-written"), "{}", page.text("#variable-list"));
-    page.click(".choice[data-process='1'] .alone");
+    page.key("a");
+    page.key("1");
     page.until("document.querySelectorAll(\".choice[data-process='1'] .torn\").length >= 2");
     page.until("document.getElementById('says').textContent");
     assert!(page.text("#says").contains("there is a choice"), "{}", page.text("#says"));
@@ -214,12 +467,21 @@ fn a_torn_read_returns_what_one_chooses_also_on_a_phone() {
     settle(&mut page, steps + 1);
     let seen = wanted.split(": ").nth(1).unwrap().split(", torn").next().unwrap().to_owned();
     assert!(page.text("#now").contains(&seen) && page.text("#now").contains("torn"), "{wanted}: {}", page.text("#now"));
+    // The same by keys.
+    page.key("u");
+    settle(&mut page, steps);
+    page.key("t");
+    page.key("t");
+    page.key("Enter");
+    settle(&mut page, steps + 1);
+    assert!(page.text("#now").contains(&seen) && page.text("#now").contains("torn"), "{wanted}: {}", page.text("#now"));
     for (width, dark) in [(390, false), (320, true), (1300, false), (1000, true)] {
         page.size(width, 900);
         page.dark(dark);
         page.until(&format!("innerWidth === {width}"));
         page.eval("scrollTo(0, 0)");
         assert!(!page.overflows(), "{width} pixels are too few");
+        assert_eq!(page.too_faint(), Vec::<String>::new(), "{width}, dark: {dark}");
         page.screenshot(&format!("explorer-{width}{}", if dark { "-dark" } else { "" }));
     }
     page.assert_no_errors();
@@ -242,6 +504,7 @@ fn pages_of_others_cannot_drive_it() {
     let rebound = format!("evil.example:{}", host.rsplit(':').next().unwrap());
     assert_eq!(ask(&[&format!("Host: {rebound}"), &format!("Origin: http://{rebound}"), json]), 421, "rebinding");
     assert_eq!(ask(&[&origin, json]), 421, "no host");
+    assert_eq!(ask(&[&host_header, "Host: evil.example", &origin, json]), 421, "two hosts");
     let guess = format!("POST /{}/ask", "0".repeat(path.len() - 2));
     assert_eq!(explorer.status(&guess, &[&host_header, &origin, json], at), 404);
     assert_eq!(explorer.status("GET /", &[&host_header], ""), 404);

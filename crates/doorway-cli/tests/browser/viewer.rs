@@ -104,6 +104,7 @@ fn a_long_lasso_is_readable_wide_and_narrow() {
         page.until(&format!("innerWidth === {width}"));
         page.eval("viewer.go(60)");
         assert!(!page.overflows(), "{width} pixels are too few");
+        assert_eq!(page.too_faint(), Vec::<String>::new(), "{width}, dark: {dark}");
         page.screenshot(&format!("lasso-{width}{}", if dark { "-dark" } else { "" }));
     }
     // A player goes round.
@@ -111,6 +112,25 @@ fn a_long_lasso_is_readable_wide_and_narrow() {
     page.click("#play");
     page.until("viewer.step > 53 && viewer.step < 60");
     page.assert_no_errors();
+}
+
+/// Crashes, torn reads and weak registers of three processes.
+#[test]
+fn a_run_with_crashes_and_torn_reads_is_readable() {
+    let Some(mut browser) = Chromium::start("crashes and torn reads") else { return };
+    let file = browser.folder().join("run.html");
+    let token =
+        "dw1/bakery/3,1/2/c2o/safe!/never-stuck/0.2.0.1.2.1x2.2.1.2x2.1c.2x2.0.2x2.0.2x3.0x2.2.2c.0x35/e12a7461";
+    assert_eq!(code(&format!("replay {token} --html {}", file.display())), 0);
+    let mut page = browser.open(&format!("file://{}#step=26", file.display()));
+    for (width, height, dark) in [(1280, 860, false), (1280, 860, true), (390, 1900, false), (390, 1900, true)] {
+        page.size(width, height);
+        page.dark(dark);
+        page.until(&format!("innerWidth === {width}"));
+        assert!(!page.overflows(), "{width} pixels are too few");
+        assert_eq!(page.too_faint(), Vec::<String>::new(), "{width}, dark: {dark}");
+        page.screenshot(&format!("bakery-{width}{}", if dark { "-dark" } else { "" }));
+    }
 }
 
 #[test]
