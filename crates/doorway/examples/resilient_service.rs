@@ -66,7 +66,7 @@ fn main() {
     // With a mutex, the stopped worker blocks all others.
     let locked = Mutex::new(stock.clone());
     {
-        let _held_by_who_was_stopped = locked.lock().expect("nobody has panicked");
+        let _held_by_the_stopped_worker = locked.lock().expect("nobody has panicked");
         println!("behind a mutex, while its holder is stopped: others get in: {}", locked.try_lock().is_ok());
     }
 

@@ -70,7 +70,7 @@ fn an_attempt_says_whether_it_is_taken() {
 
 /// A thread that waits for long enough sleeps, and is woken.
 #[test]
-fn who_waits_long_is_woken() {
+fn a_thread_that_waits_long_is_woken() {
     fn long<R: RawMutex + Sync>(mutex: &Mutex<R, u32>) {
         let begun = Barrier::new(3);
         let guard = mutex.lock();

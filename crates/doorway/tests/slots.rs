@@ -133,7 +133,7 @@ fn slots_are_unique_and_the_lowest_free_one_comes_first() {
 }
 
 #[test]
-fn one_who_waits_is_let_in() {
+fn a_waiter_is_let_in() {
     let slots = shared(1);
     let held = slots.acquire().unwrap();
     let waits = thread::spawn({
@@ -221,7 +221,7 @@ fn a_timeout_beyond_the_end_of_time_is_none() {
 }
 
 #[test]
-fn who_gives_up_loses_nothing_of_others() {
+fn a_caller_that_gives_up_loses_nothing_of_others() {
     let slots = shared(1);
     let held = slots.acquire().unwrap();
     let (mut first, first_bell) = ask(&slots);
@@ -237,13 +237,13 @@ fn who_gives_up_loses_nothing_of_others() {
     let Poll::Ready(Ok(guard)) = poll(&mut first, &first_bell) else { panic!("it is let in") };
     assert!(poll(&mut last, &last_bell).is_pending());
     drop(guard);
-    let Poll::Ready(Ok(guard)) = poll(&mut last, &last_bell) else { panic!("past one who gave up") };
+    let Poll::Ready(Ok(guard)) = poll(&mut last, &last_bell) else { panic!("past a caller that gave up") };
     drop(guard);
     all_can_be_taken(&slots);
 }
 
 #[test]
-fn who_was_let_in_and_is_dropped_before_it_knows_passes_the_place_on() {
+fn a_future_that_is_dropped_after_its_grant_passes_the_place_on() {
     let slots = shared(1);
     let held = slots.acquire().unwrap();
     let (mut first, first_bell) = ask(&slots);
@@ -315,7 +315,7 @@ fn guards_that_own_go_anywhere() {
 }
 
 #[test]
-fn two_who_want_two_of_two_do_not_block_each_other() {
+fn two_callers_that_want_two_of_two_do_not_block_each_other() {
     let slots = Slots::new(2).unwrap();
     let inside = AtomicUsize::new(0);
     thread::scope(|s| {
@@ -379,7 +379,7 @@ fn too_many_are_refused_by_every_kind_of_slots() {
 
 /// One place is free, and still no caller passes one that came earlier and wants two.
 #[test]
-fn who_comes_after_one_that_wants_many_waits_with_it() {
+fn a_caller_behind_one_that_wants_many_waits_with_it() {
     let slots = shared(2);
     let (first, second) = (slots.acquire().unwrap(), slots.acquire().unwrap());
     let mut two = pin!(slots.acquire_many_async(2));
@@ -400,7 +400,7 @@ fn who_comes_after_one_that_wants_many_waits_with_it() {
 
 /// The caller already had one of its two places.
 #[test]
-fn who_gives_up_with_a_part_of_what_it_wants_gives_that_to_the_next() {
+fn a_caller_that_gives_up_with_a_part_gives_it_to_the_next() {
     let slots = shared(2);
     let (first, second) = (slots.acquire().unwrap(), slots.acquire().unwrap());
     let (mut one, bell) = ask(&slots);
@@ -477,7 +477,7 @@ fn places_can_be_added_as_long_as_there_is_room() {
 
 /// However many places are added at once.
 #[test]
-fn places_that_are_added_let_all_in_who_wait() {
+fn places_that_are_added_let_all_waiters_in() {
     for added in [1, 7, 63, 999] {
         let slots = Arc::new(Slots::new(1).unwrap().room_for(added + 1).unwrap());
         let _held = slots.acquire().unwrap();
@@ -523,7 +523,7 @@ fn room_is_made_without_losing_what_was_said_before() {
 }
 
 #[test]
-fn closing_turns_away_all_who_wait() {
+fn closing_turns_away_all_waiters() {
     let slots = shared(1);
     let held = slots.acquire().unwrap();
     let threads: Vec<_> = (0..4)
@@ -693,7 +693,7 @@ fn a_full_line_drains_and_is_closed() {
 }
 
 #[test]
-fn debug_says_who_holds_and_how_many_wait() {
+fn debug_says_which_slots_are_held_and_how_many_wait() {
     let slots = shared(3);
     assert_eq!(format!("{slots:?}"), "Slots { places: 3, held: 0, slots: [], waiting: 0 }");
     let (zero, _one, _two) = (slots.acquire().unwrap(), slots.acquire().unwrap(), slots.acquire().unwrap());
@@ -892,7 +892,7 @@ fn a_panic_gives_the_place_back() {
 }
 
 #[test]
-fn who_dies_inside_costs_its_place_and_nothing_else() {
+fn a_death_inside_costs_one_place_and_nothing_else() {
     let slots = shared(3);
     std::mem::forget(slots.acquire().unwrap());
     for _ in 0..10 {
@@ -951,7 +951,7 @@ fn threads_and_tasks_are_let_in_as_they_came() {
 
 /// Free places are for newcomers, but no place is free while a caller is in line.
 #[test]
-fn an_unfair_newcomer_does_not_pass_who_is_in_line() {
+fn an_unfair_newcomer_does_not_pass_a_waiter_in_line() {
     let slots = Arc::new(Slots::new(1).unwrap().unfair());
     let held = slots.acquire().unwrap();
     let (mut first, bell) = ask(&slots);
@@ -986,8 +986,10 @@ fn without_numbers_all_else_is_the_same() {
 #[test]
 fn errors_say_what_to_do() {
     let too_many = TooMany { asked: 4, most: 3 };
-    assert!(too_many.to_string().contains("ask for fewer"));
-    assert_eq!(AcquireError::TooMany(too_many).to_string(), too_many.to_string());
+    assert!(too_many.to_string().contains("room for at most 3; ask for fewer, or reserve room"));
+    let asked = "4 places were asked for, and there are only 3; ask for fewer, or add places";
+    assert_eq!(AcquireError::TooMany(too_many).to_string(), asked);
+    assert_eq!(TryAcquireError::TooMany(too_many).to_string(), asked);
     assert!(TryAcquireError::NoPlace.to_string().contains("try again"));
     assert!(AcquireTimeoutError::TimedOut.to_string().contains("wait longer"));
     assert_eq!(AcquireError::Closed.to_string(), Closed.to_string());

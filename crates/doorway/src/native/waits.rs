@@ -230,7 +230,7 @@ macro_rules! ways_in {
 }
 pub(crate) use ways_in;
 
-/// How many pauses spin, each twice as long as the one before. Later ones yield.
+/// How many pauses spin, each twice as long as the one before. Later ones yield first.
 const PAUSES_BY_SPINNING: u32 = 7;
 
 /// The state that one wait keeps between its turns.
@@ -278,11 +278,11 @@ impl Memory for Native {
     }
 
     fn pause(&self, turn: u32) {
-        if turn <= PAUSES_BY_SPINNING {
-            (0..1 << (turn.saturating_sub(1)).min(6)).for_each(|_| std::hint::spin_loop());
-        } else {
+        if turn > PAUSES_BY_SPINNING {
+            // If no other thread wants the processor, this returns at once. So the pause spins too.
             std::thread::yield_now();
         }
+        (0..1 << turn.saturating_sub(1).min(PAUSES_BY_SPINNING - 1)).for_each(|_| std::hint::spin_loop());
     }
 
     #[inline]

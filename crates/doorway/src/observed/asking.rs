@@ -4,7 +4,7 @@ use super::book::{Book, By, Outcome};
 use super::guard::Held;
 use super::status::Site;
 use super::trace::{self, Wait};
-use crate::slots::{AcquireError, AcquireTimeoutError, Numbered, Permit, Slots, TryAcquireError};
+use crate::slots::{AcquireError, AcquireTimeoutError, KnowsSlots, Numbered, Permit, Slots, TryAcquireError};
 use crate::{Closed, OwnedSlotGuard, SlotGuard};
 use std::fmt;
 use std::ops::Deref;
@@ -36,9 +36,10 @@ impl<B: Deref<Target = Book> + Clone> Asking<B> {
         wait
     }
 
-    fn told<S, E>(&mut self, told: Result<Permit<S, Numbered>, E>, by: &By) -> Result<Held<Permit<S, Numbered>, B>, E>
+    fn told<S, N, E>(&mut self, told: Result<Permit<S, N>, E>, by: &By) -> Result<Held<Permit<S, N>, B>, E>
     where
-        S: Deref<Target = Slots>,
+        S: Deref<Target = Slots<N>>,
+        N: KnowsSlots,
         E: Refusal,
     {
         let why = told.as_ref().err().map(Refusal::outcome);
@@ -72,14 +73,15 @@ impl<B: Deref<Target = Book>> Drop for Asking<B> {
 }
 
 /// Asks on behalf of a thread. It tries first, to find out whether it has to wait.
-pub(super) fn ask<S, E, B>(
+pub(super) fn ask<S, N, E, B>(
     book: B,
     site: Site,
-    at_once: impl FnOnce() -> Result<Permit<S, Numbered>, TryAcquireError>,
-    wait: impl FnOnce() -> Result<Permit<S, Numbered>, E>,
-) -> Result<Held<Permit<S, Numbered>, B>, E>
+    at_once: impl FnOnce() -> Result<Permit<S, N>, TryAcquireError>,
+    wait: impl FnOnce() -> Result<Permit<S, N>, E>,
+) -> Result<Held<Permit<S, N>, B>, E>
 where
-    S: Deref<Target = Slots>,
+    S: Deref<Target = Slots<N>>,
+    N: KnowsSlots,
     E: Refusal,
     B: Deref<Target = Book> + Clone,
 {
@@ -170,14 +172,15 @@ impl<F, B: Deref<Target = Book> + Clone> Asks<F, B> {
     }
 }
 
-impl<F, S, E, B> Future for Asks<F, B>
+impl<F, S, N, E, B> Future for Asks<F, B>
 where
-    F: Future<Output = Result<Permit<S, Numbered>, E>> + Unpin,
-    S: Deref<Target = Slots>,
+    F: Future<Output = Result<Permit<S, N>, E>> + Unpin,
+    S: Deref<Target = Slots<N>>,
+    N: KnowsSlots,
     E: Refusal,
     B: Deref<Target = Book> + Clone + Unpin,
 {
-    type Output = Result<Held<Permit<S, Numbered>, B>, E>;
+    type Output = Result<Held<Permit<S, N>, B>, E>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Self { asking, future } = self.get_mut();
@@ -204,13 +207,13 @@ impl<F, B: Deref<Target = Book>> fmt::Debug for Asks<F, B> {
 }
 
 /// Waits for a place.
-pub type Acquire<'a> = Asks<crate::Acquire<'a>, &'a Book>;
+pub type Acquire<'a, N = Numbered> = Asks<crate::Acquire<'a, N>, &'a Book>;
 /// The same, with a guard that owns a reference.
-pub type AcquireOwned = Asks<crate::AcquireOwned, Arc<Book>>;
+pub type AcquireOwned<N = Numbered> = Asks<crate::AcquireOwned<N>, Arc<Book>>;
 /// Waits for several places at once.
-pub type AcquireMany<'a> = Asks<crate::AcquireMany<'a>, &'a Book>;
+pub type AcquireMany<'a, N = Numbered> = Asks<crate::AcquireMany<'a, N>, &'a Book>;
 /// The same, with a guard that owns a reference.
-pub type AcquireManyOwned = Asks<crate::AcquireManyOwned, Arc<Book>>;
+pub type AcquireManyOwned<N = Numbered> = Asks<crate::AcquireManyOwned<N>, Arc<Book>>;
 
 const _: () = {
     const fn goes_anywhere<T: Send + Unpin>() {}

@@ -20,7 +20,7 @@
 //! not smaller, and is shown only as a waiter.
 
 use super::status::{Caller, Histogram, Holder, Site, Status, WaitingAt};
-use crate::slots::Slots;
+use crate::slots::{KnowsSlots, Slots};
 use crate::tools::AtomicU64;
 use crossbeam_utils::CachePadded;
 use std::borrow::Cow;
@@ -188,7 +188,7 @@ impl Book {
 
     /// Takes a status.
     #[inline] // like everything that calls plain slots
-    pub(super) fn status(&self, slots: &Slots) -> Status {
+    pub(super) fn status<N: KnowsSlots>(&self, slots: &Slots<N>) -> Status {
         let (look, at, mut status) = self.look_at_line();
         let now = slots.look();
         (status.places, status.available, status.closed) = (now.places as usize, now.free as usize, now.closed);

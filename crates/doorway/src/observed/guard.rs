@@ -4,16 +4,16 @@ use super::book::{Book, By};
 use super::status::Site;
 use super::trace;
 use crate::pool::{Loan, Pool};
-use crate::slots::{NotMine, Numbered, Permit, Slots};
+use crate::slots::{KnowsSlots, NotMine, Numbered, Permit, Slots};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// A place in [`observed::Slots`](super::Slots). The guard borrows the slots.
-pub type SlotGuard<'a> = Held<crate::SlotGuard<'a>, &'a Book>;
+pub type SlotGuard<'a, N = Numbered> = Held<crate::SlotGuard<'a, N>, &'a Book>;
 /// A place in [`observed::Slots`](super::Slots). The guard owns a reference, so it can move
 /// anywhere.
-pub type OwnedSlotGuard = Held<crate::OwnedSlotGuard, Arc<Book>>;
+pub type OwnedSlotGuard<N = Numbered> = Held<crate::OwnedSlotGuard<N>, Arc<Book>>;
 /// A value of an [`observed::Pool`](super::Pool). The guard borrows the pool.
 pub type Lent<'a, T> = Held<crate::Lent<'a, T>, &'a Book>;
 /// A value of an [`observed::Pool`](super::Pool). The guard owns a reference, so it can move
@@ -59,7 +59,7 @@ enum Marked {
 }
 
 impl Marked {
-    fn of<S: Deref<Target = Slots>>(permit: &Permit<S, Numbered>) -> Self {
+    fn of<S: Deref<Target = Slots<N>>, N: KnowsSlots>(permit: &Permit<S, N>) -> Self {
         if permit.places() == 1 { Self::One(permit.slot()) } else { Self::Several(permit.slots()) }
     }
 
@@ -80,8 +80,8 @@ impl<B: Deref<Target = Book>> Drop for Mark<B> {
     }
 }
 
-impl<S: Deref<Target = Slots>, B: Deref<Target = Book>> Held<Permit<S, Numbered>, B> {
-    pub(super) fn new(guard: Permit<S, Numbered>, book: B, site: Site, by: &By, at_once: bool) -> Self {
+impl<S: Deref<Target = Slots<N>>, N: KnowsSlots, B: Deref<Target = Book>> Held<Permit<S, N>, B> {
+    pub(super) fn new(guard: Permit<S, N>, book: B, site: Site, by: &By, at_once: bool) -> Self {
         let mark = Mark { book, slots: Marked::of(&guard) };
         mark.book.enters(mark.slots.all(), guard.fence(), site, by, at_once);
         Self { mark, guard }
@@ -134,17 +134,17 @@ impl<S: Deref<Target = Slots>, B: Deref<Target = Book>> Held<Permit<S, Numbered>
     }
 
     /// Turns the place into a loan of its value.
-    pub(super) fn lends<L>(self, lend: impl FnOnce(Permit<S, Numbered>) -> L) -> Held<L, B> {
+    pub(super) fn lends<L>(self, lend: impl FnOnce(Permit<S, N>) -> L) -> Held<L, B> {
         let Self { mark, guard } = self;
         Held { mark, guard: lend(guard) }
     }
 }
 
 /// Gives shared access only. A change to the permit would bypass the record.
-impl<S: Deref<Target = Slots>, B: Deref<Target = Book>> Deref for Held<Permit<S, Numbered>, B> {
-    type Target = Permit<S, Numbered>;
+impl<S: Deref<Target = Slots<N>>, N: KnowsSlots, B: Deref<Target = Book>> Deref for Held<Permit<S, N>, B> {
+    type Target = Permit<S, N>;
     #[inline]
-    fn deref(&self) -> &Permit<S, Numbered> {
+    fn deref(&self) -> &Permit<S, N> {
         &self.guard
     }
 }

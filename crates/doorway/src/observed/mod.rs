@@ -47,9 +47,10 @@ pub use pool::Pool;
 pub use status::{Caller, Histogram, Holder, Site, Status, WaitingAt};
 
 use crate::Closed;
-use crate::slots::{AcquireError, AcquireTimeoutError, TooMany, TryAcquireError};
+use crate::slots::{AcquireError, AcquireTimeoutError, KnowsSlots, Numbered, TooMany, TryAcquireError};
 use asking::ask;
 use std::borrow::Cow;
+use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -68,18 +69,33 @@ use std::time::{Duration, Instant};
 /// The time that [`status`](Self::status) takes is proportional to the number of places that were
 /// ever used and to the number of call sites that wait. It does not depend on the number of
 /// waiters. No caller waits for it longer than it takes to copy 256 records.
-#[derive(Clone, Debug)]
-pub struct Slots {
-    slots: Arc<crate::Slots>,
+///
+/// With a [bypass](crate::Slots::bypass), the type is `observed::Slots<Passing>`. Slots
+/// [without numbers](crate::Slots::without_numbers) cannot be observed: holders are recorded by
+/// slot number.
+pub struct Slots<N: KnowsSlots = Numbered> {
+    slots: Arc<crate::Slots<N>>,
     book: Arc<Book>,
 }
 
-impl crate::Slots {
+impl<N: KnowsSlots> Clone for Slots<N> {
+    fn clone(&self) -> Self {
+        Self { slots: Arc::clone(&self.slots), book: Arc::clone(&self.book) }
+    }
+}
+
+impl<N: KnowsSlots> fmt::Debug for Slots<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slots").field("slots", &self.slots).field("book", &self.book).finish()
+    }
+}
+
+impl<N: KnowsSlots> crate::Slots<N> {
     /// Makes the slots observable, so that they can report their [status](Slots::status). The name
     /// is for people, and for programs that collect figures.
     ///
-    /// Configure the slots ([`unfair`](Self::unfair), [`room_for`](Self::room_for)) before this
-    /// call.
+    /// Configure the slots ([`unfair`](Self::unfair), [`bypass`](Self::bypass),
+    /// [`room_for`](Self::room_for)) before this call.
     ///
     /// # Examples
     /// ```
@@ -93,14 +109,14 @@ impl crate::Slots {
     /// ```
     #[inline]
     #[must_use]
-    pub fn observed(self, name: impl Into<Cow<'static, str>>) -> Slots {
+    pub fn observed(self, name: impl Into<Cow<'static, str>>) -> Slots<N> {
         Slots::of(Arc::new(self), name.into())
     }
 }
 
-impl Slots {
+impl<N: KnowsSlots> Slots<N> {
     #[inline]
-    fn of(slots: Arc<crate::Slots>, name: Cow<'static, str>) -> Self {
+    fn of(slots: Arc<crate::Slots<N>>, name: Cow<'static, str>) -> Self {
         Self { slots, book: Arc::new(Book::new(name)) }
     }
 
@@ -177,7 +193,7 @@ impl Slots {
 /// reference, and names the method that it tries first.
 macro_rules! ways_in {
     ($($borrowed:ident, $owned:ident($($argument:ident: $type:ty),*) -> $error:ty, first $first:ident, $first_owned:ident($($places:ident)?);)*) => {
-        impl Slots {
+        impl<N: KnowsSlots> Slots<N> {
             $(
                 #[doc = concat!("See [`", stringify!($borrowed), "`](crate::Slots::", stringify!($borrowed), ").")]
                 ///
@@ -185,7 +201,7 @@ macro_rules! ways_in {
                 /// The same.
                 #[track_caller]
                 #[inline] // see the module
-                pub fn $borrowed(&self, $($argument: $type),*) -> Result<SlotGuard<'_>, $error> {
+                pub fn $borrowed(&self, $($argument: $type),*) -> Result<SlotGuard<'_, N>, $error> {
                     let (at_once, waits) = (|| self.slots.$first($($places)?), || self.slots.$borrowed($($argument),*));
                     ask(&*self.book, Location::caller(), at_once, waits)
                 }
@@ -196,7 +212,7 @@ macro_rules! ways_in {
                 /// The same.
                 #[track_caller]
                 #[inline] // see the module
-                pub fn $owned(&self, $($argument: $type),*) -> Result<OwnedSlotGuard, $error> {
+                pub fn $owned(&self, $($argument: $type),*) -> Result<OwnedSlotGuard<N>, $error> {
                     let (at_once, waits) = (|| self.slots.$first_owned($($places)?), || self.slots.$owned($($argument),*));
                     ask(Arc::clone(&self.book), Location::caller(), at_once, waits)
                 }
@@ -220,7 +236,7 @@ ways_in! {
 /// has to wait.
 macro_rules! ways_in_of_tasks {
     ($($borrowed:ident -> $future:ident, $owned:ident -> $owned_future:ident($($places:ident)?);)*) => {
-        impl Slots {
+        impl<N: KnowsSlots> Slots<N> {
             $(
                 #[doc = concat!("See [`", stringify!($borrowed), "`](crate::Slots::", stringify!($borrowed), ").")]
                 ///
@@ -228,7 +244,7 @@ macro_rules! ways_in_of_tasks {
                 /// The same.
                 #[track_caller]
                 #[inline] // see the module
-                pub fn $borrowed(&self, $($places: usize)?) -> $future<'_> {
+                pub fn $borrowed(&self, $($places: usize)?) -> $future<'_, N> {
                     Asks::new(&*self.book, Location::caller(), self.slots.$borrowed($($places)?))
                 }
 
@@ -238,7 +254,10 @@ macro_rules! ways_in_of_tasks {
                 /// The same.
                 #[track_caller]
                 #[inline] // see the module
-                pub fn $owned(&self, $($places: usize)?) -> $owned_future {
+                pub fn $owned(&self, $($places: usize)?) -> $owned_future<N>
+                where
+                    N: 'static,
+                {
                     Asks::new(Arc::clone(&self.book), Location::caller(), self.slots.$owned($($places)?))
                 }
             )*

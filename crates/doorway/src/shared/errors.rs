@@ -94,7 +94,7 @@ pub enum Error {
         /// The file system.
         name: &'static str,
     },
-    /// Other processes have the file open.
+    /// A process has the file open.
     InUse(PathBuf),
     /// There is no such slot.
     NoSuchSlot {
@@ -139,8 +139,8 @@ impl fmt::Display for Error {
             ),
             Self::NoDirectory(path) => write!(
                 f,
-                "there is no directory {}; make it first: only the last directory of a path is made, and none for \
-                 several users",
+                "there is no directory {}; make it first: doorway makes only the last directory of a path, and none if \
+                 several users share the file",
                 path.display()
             ),
             Self::NotADirectory(path) => {
@@ -173,13 +173,13 @@ impl fmt::Display for Error {
             Self::OtherSeats { found, asked } => differs(f, "seats", found, asked),
             Self::OtherMode { found, asked } => write!(
                 f,
-                "the file has mode {found}, and {asked} was asked for; ask for {found}, or remove the file when nobody \
-                 uses it"
+                "the file has mode {found}, and {asked} was asked for; ask for {found}, or remove the file when no \
+                 process uses it"
             ),
             Self::OtherBypass { found, asked } => write!(
                 f,
-                "the file has a bypass of {found}, and {asked} was asked for; ask for {found}, or remove the file when \
-                 nobody uses it"
+                "the file has a bypass of {found}, and {asked} was asked for; ask for {found}, or remove the file when no \
+                 process uses it"
             ),
             Self::Corrupt(path) => write!(
                 f,
@@ -207,7 +207,7 @@ impl fmt::Display for Error {
                 "{name} does not share memory reliably; name a directory on a local file system or in memory"
             ),
             Self::InUse(path) => {
-                write!(f, "{} is open in another process; end that one first, or force the removal", path.display())
+                write!(f, "{} is open in a process; end that process first, or force the removal", path.display())
             }
             Self::NoSuchSlot { slot, slots } => {
                 write!(f, "there is no slot {slot}; the slots are 0 to {}", slots.saturating_sub(1))
@@ -225,7 +225,8 @@ impl fmt::Display for Error {
 fn differs(f: &mut fmt::Formatter<'_>, what: &str, found: &usize, asked: &usize) -> fmt::Result {
     write!(
         f,
-        "the file has {found} {what}, and {asked} were asked for; ask for {found}, or remove the file when nobody uses it"
+        "the file has {found} {what}, and {asked} were asked for; ask for {found}, or remove the file when no process \
+         uses it"
     )
 }
 

@@ -96,7 +96,10 @@ macro_rules! error {
                     match self {
                         $(Self::$variant => f.write_str(text::$variant),)?
                         Self::Closed => Closed.fmt(f),
-                        Self::TooMany(too_many) => too_many.fmt(f),
+                        Self::TooMany(TooMany { asked, most }) => write!(
+                            f,
+                            "{asked} places were asked for, and there are only {most}; ask for fewer, or add places",
+                        ),
                         Self::Nothing => f.write_str("no place was asked for; ask for at least one"),
                     }
                 }

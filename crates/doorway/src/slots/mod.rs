@@ -266,8 +266,7 @@ impl<N: Numbering> Slots<N> {
     /// A guard's [`fence`](Permit::fence) costs one read-modify-write more than in strict order.
     ///
     /// The type of the result is `Slots<Passing>`, or `Slots<Passing<Unnumbered>>`, and its guards
-    /// are `SlotGuard<'_, Passing>`. Such slots cannot be [observed](crate::observed). An earlier
-    /// call of [`unfair`](Self::unfair) has no effect.
+    /// are `SlotGuard<'_, Passing>`. An earlier call of [`unfair`](Self::unfair) has no effect.
     ///
     /// # Examples
     /// ```

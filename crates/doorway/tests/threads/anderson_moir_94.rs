@@ -136,7 +136,7 @@ fn sizes_beyond_memory_are_refused() {
 /// Figure 5 has a location for each wait. So a thread that waits often enough is refused, and no
 /// location is used twice.
 #[test]
-fn who_has_waited_too_often_is_refused() {
+fn a_caller_that_has_waited_too_often_is_refused() {
     let gate = AmDsmUnbounded::new(2, 1).unwrap();
     let somebody_was = AtomicBool::new(false);
     std::thread::scope(|s| {

@@ -157,7 +157,7 @@ impl<M: Machine> KExclusion<M> for Closed {
 }
 
 #[test]
-fn who_is_refused_is_outside() {
+fn a_refused_caller_is_outside() {
     let gate = Gate::<Closed>::new(1, 1).unwrap();
     let mut me = gate.join().unwrap();
     assert!(matches!(me.acquire_or_refused(), Err(GoAway)));

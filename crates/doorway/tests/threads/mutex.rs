@@ -156,7 +156,7 @@ fn a_thread_that_is_ending_does_not_wait_for_itself() {
 }
 
 #[test]
-fn who_holds_many_waits_for_none_of_them() {
+fn a_thread_that_holds_many_waits_for_none_of_them() {
     let all: Vec<_> = (1..20).map(|n| Mutex::<_, Ticket>::new(n, ()).unwrap()).collect();
     let guards: Vec<_> = all.iter().map(|mutex| mutex.lock().unwrap()).collect();
     for mutex in &all {
@@ -167,7 +167,7 @@ fn who_holds_many_waits_for_none_of_them() {
 }
 
 #[test]
-fn who_holds_it_does_not_wait_for_itself() {
+fn a_holder_does_not_wait_for_itself() {
     let mutex = Mutex::<_, Turnstile>::new(2, ()).unwrap();
     let guard = mutex.lock().unwrap();
     assert_eq!(mutex.lock().unwrap_err(), LockError::HeldByThisThread);
@@ -190,7 +190,7 @@ fn a_panic_inside_lets_the_next_one_in() {
 }
 
 #[test]
-fn who_dies_inside_takes_its_number_along() {
+fn a_thread_that_dies_inside_takes_its_number_along() {
     let mutex = Arc::new(Mutex::<_, Bakery>::new(2, ()).unwrap());
     let dies = Arc::clone(&mutex);
     thread::spawn(move || std::mem::forget(dies.lock().unwrap())).join().unwrap();

@@ -2,6 +2,7 @@
 
 use crate::slots_kit::block_on;
 use doorway::observed::{Book, Caller, Histogram, OwnedSlotGuard, Slots, Status};
+use doorway::slots::KnowsSlots;
 use doorway::{AcquireError, AcquireTimeoutError, Closed, Pool, TryAcquireError};
 use proptest::prelude::*;
 use std::collections::{BTreeSet, HashSet};
@@ -49,7 +50,11 @@ const LONG: Duration = Duration::from_secs(600);
 /// Each method does what the plain one does, and is recorded.
 #[test]
 fn every_way_in_is_noted() {
-    let slots = observed(4);
+    notes_every_way_in(&observed(4));
+    notes_every_way_in(&doorway::Slots::new(4).unwrap().bypass(8).observed("test"));
+}
+
+fn notes_every_way_in<N: KnowsSlots + 'static>(slots: &Slots<N>) {
     let by = || Instant::now() + LONG;
     let (mut calls, mut places) = (0, 0);
     // The calls are made in this order, in one file: sites are sorted by line.

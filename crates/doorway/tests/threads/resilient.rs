@@ -179,7 +179,7 @@ fn an_operation_that_panics_has_no_effect_and_its_caller_is_told() {
 }
 
 #[test]
-fn those_who_stop_half_way_hold_up_nobody_while_there_are_fewer_than_k() {
+fn fewer_than_k_callers_that_stop_half_way_hold_up_nobody() {
     for k in [2, 3, 5] {
         let object = Resilient::new(Fragile::default(), k).unwrap();
         let until = Halt::new(k);
@@ -371,7 +371,7 @@ fn payloads_whose_destructors_panic_hurt_nobody() {
 }
 
 #[test]
-fn who_does_not_want_to_wait_gets_its_operation_back() {
+fn a_caller_that_does_not_want_to_wait_gets_its_operation_back() {
     let object = Resilient::new(Ring::new(1), 1).unwrap();
     object.read(|_| {
         assert_eq!(object.available(), 0);

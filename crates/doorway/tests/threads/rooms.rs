@@ -150,7 +150,7 @@ fn all_that_wait_for_a_room_are_inside_together() {
 }
 
 #[test]
-fn the_last_one_out_lets_in_who_changes_rooms() {
+fn the_last_one_out_lets_in_a_caller_that_changes_rooms() {
     let rooms = Rooms::new(3).unwrap();
     let inside = rooms.enter(0).unwrap();
     // A lone user is let in at once, also into the room that it came from.
@@ -182,7 +182,7 @@ fn a_timeout_leaves_nothing_behind() {
 }
 
 #[test]
-fn who_runs_out_of_time_while_it_is_let_in_is_in_or_gone() {
+fn a_caller_whose_time_ends_while_it_is_let_in_is_in_or_gone() {
     let rooms = Rooms::new(2).unwrap();
     let (watch, in_time, too_late) = (Watch::new(2), AtomicUsize::new(0), AtomicUsize::new(0));
     thread::scope(|s| {
@@ -417,7 +417,7 @@ fn code_of_the_last_one_out_cannot_enter() {
 }
 
 #[test]
-fn who_forgets_its_guard_stays_inside() {
+fn a_caller_that_forgets_its_guard_stays_inside() {
     let rooms = Arc::new(Rooms::new(2).unwrap());
     std::mem::forget(rooms.enter(0).unwrap());
     assert_eq!(rooms.enter(1).unwrap_err(), EnterError::InsideAlready { call: "enter" });

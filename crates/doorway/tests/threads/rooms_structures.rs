@@ -315,7 +315,7 @@ fn more_values_than_can_be_counted_are_refused() {
 }
 
 #[test]
-fn who_has_work_keeps_others_from_going_home() {
+fn a_worker_with_work_keeps_others_from_going_home() {
     let stack = WorkStack::of(vec![7]);
     let gone_home = AtomicUsize::new(0);
     let all = Barrier::new(3);
@@ -341,7 +341,7 @@ fn who_has_work_keeps_others_from_going_home() {
 }
 
 #[test]
-fn who_panics_gives_its_work_back() {
+fn a_worker_that_panics_gives_its_work_back() {
     let stack = WorkStack::of(vec![1, 2, 3]);
     let panicked = catch_unwind(AssertUnwindSafe(|| {
         let _loot = stack.take(2).unwrap();

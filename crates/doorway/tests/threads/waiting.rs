@@ -188,7 +188,7 @@ fn a_nap_ends_by_itself() {
 }
 
 #[test]
-fn who_gives_up_takes_no_wake_up_along() {
+fn a_waiter_that_gives_up_takes_no_wake_up_along() {
     let memory = Native::new();
     let v = Site::new(&memory).var("v", 0u64);
     thread::scope(|s| {
