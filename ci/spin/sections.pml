@@ -8,6 +8,7 @@
  *   DEADLOCK         asks for states in which nobody can go on: a wait blocks instead of turning round, and a process may stop for good in its
  *                    remainder, where stopping is no fault
  *   STARVATION=p     asks whether process p, once in its entry section, gets inside
+ *   DEADLOCK_FREE    asks whether, as long as a process is in its entry section, some process gets inside again and again
  */
 
 mtype = { REMAINDER, ENTRY, INSIDE, EXIT };
@@ -41,6 +42,19 @@ inline critical_section() {
 }
 
 #define leaves() section[me] = REMAINDER
+
+/* All processes but this one, in the order of names. */
+#define FIRST_OTHER (me == 0 -> 1 : 0)
+#define OTHER_AFTER(j) (j + 1 == me -> j + 2 : j + 1)
+
+#ifdef DEADLOCK_FREE
+#if N == 2
+#define someone_tries (section[0] == ENTRY || section[1] == ENTRY)
+#else
+#define someone_tries (section[0] == ENTRY || section[1] == ENTRY || section[2] == ENTRY)
+#endif
+ltl deadlock_free { [] (someone_tries -> <> (inside > 0)) }
+#endif
 
 #ifdef STARVATION
 ltl starvation_free { [] ((section[STARVATION] == ENTRY) -> <> (section[STARVATION] == INSIDE)) }

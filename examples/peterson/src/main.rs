@@ -1,90 +1,41 @@
 //! Peterson's algorithm for two processes, and a variant in which two lines are swapped.
 //!
-//! `cargo run -p peterson` checks both. The walk-through is in `docs/checking.md`. With `explore`
-//! (`cargo run -p peterson -- explore`) you drive the variant by hand, in a browser.
+//! `cargo run -p peterson` checks both. The walk-through is in `docs/checking.md`. With `explore
+//! giving-way-first` you drive the variant by hand, in a browser; `rmr`, `replay TOKEN` and `page
+//! TOKEN FILE` do what `doorway` does for the algorithms of the catalogue.
 
-use doorway_check::drive::Driver;
-use doorway_check::sim::{Rules, TextError, World};
-use doorway_check::{Explorer, Property, Report};
-use doorway_core::Failure;
-use doorway_core::k_exclusion::KExclusion;
-use doorway_core::memory::{Memory, Pid, Process, ReadWrite, Site};
-use std::convert::Infallible;
+use doorway_check::prelude::*;
 
-/// Peterson 1981. With `TURN_FIRST` a process gives way before it announces that it competes.
-struct Peterson<M: Memory, const TURN_FIRST: bool> {
-    part: M::Part,
-    flag: M::Row<bool>,
-    turn: M::Var<Pid>,
-}
-
-impl<M: ReadWrite, const TURN_FIRST: bool> Peterson<M, TURN_FIRST> {
-    fn new(site: &Site<'_, M>) -> Self {
-        Self { part: site.here(), flag: site.row("flag", 2, |_| false.into()), turn: site.var("turn", Pid::new(0)) }
-    }
-}
-
-impl<M: ReadWrite, const TURN_FIRST: bool> KExclusion<M> for Peterson<M, TURN_FIRST> {
-    type Held = ();
-    type Refusal = Infallible;
-
-    async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
-        let (p, me, rival) = (p.on(self.part), p.pid().index(), 1 - p.pid().index());
-        if TURN_FIRST {
+lock! {
+    /// Peterson 1981. With `turn_first` a process gives way before it announces that it competes.
+    struct Peterson(turn_first: bool): ReadWrite { flag: [bool; 2] = false, turn: Pid = Pid::new(0) }
+    acquire(self, p) {
+        let (me, rival) = (p.pid().index(), 1 - p.pid().index());
+        if self.turn_first {
             p.at(2).write(&self.turn, Pid::new(rival)).await?;
             p.at(1).write(&self.flag[me], true).await?;
         } else {
             p.at(1).write(&self.flag[me], true).await?;
             p.at(2).write(&self.turn, Pid::new(rival)).await?;
         }
-        let may_go = || async {
+        p.spin_until(|| async {
             let free = !p.at(3).read(&self.flag[rival]).await? || p.at(4).read(&self.turn).await? == p.pid();
             Ok(free.then_some(()))
-        };
-        Ok(p.spin_until(may_go).await?)
+        })
+        .await?;
     }
-
-    async fn release(&self, p: &Process<M>, (): ()) -> Result<(), M::Error> {
-        p.on(self.part).at(5).write(&self.flag[p.pid().index()], false).await
+    release(self, p) {
+        p.at(5).write(&self.flag[p.pid().index()], false).await?;
     }
 }
 
-fn claims() -> Vec<Property> {
-    vec![
-        Property::exclusion("mutual exclusion", 1),
-        Property::deadlock_free("deadlock freedom"),
-        Property::starvation_free("starvation freedom"),
-    ]
+fn checks() -> [Check; 2] {
+    let peterson = |name, turn_first| Check::lock(name, 2, move |site| Peterson::new(site, turn_first)).mutex();
+    [peterson("peterson", false), peterson("giving-way-first", true)]
 }
 
-fn check<const TURN_FIRST: bool>() -> Result<Report, TextError> {
-    Explorer::new(2).properties(claims()).run(Peterson::<_, TURN_FIRST>::new)
-}
-
-/// The variant, to be driven in a browser.
-fn driver() -> Result<Driver, TextError> {
-    let world = World::new(2, Rules::default(), Peterson::<_, true>::new)?;
-    let driver = Driver::new(world, claims())?.with_source(file!(), include_str!("main.rs"));
-    Ok(driver.titled("Peterson's algorithm, giving way first", "two processes"))
-}
-
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    if std::env::args().nth(1).as_deref() == Some("explore") {
-        let page = driver()?.serve(0)?;
-        println!("{}", page.url());
-        page.run();
-        return Ok(());
-    }
-    for report in [check::<false>()?, check::<true>()?] {
-        for verdict in &report.verdicts {
-            println!("{}: {:?}", verdict.name, verdict.holds);
-            if let (Some(false), Some(trace)) = (verdict.holds, &verdict.trace) {
-                println!("{trace}");
-            }
-        }
-        println!("{} states, complete: {}\n", report.states, report.complete);
-    }
-    Ok(())
+fn main() -> std::process::ExitCode {
+    doorway_check::main(checks())
 }
 
 #[cfg(test)]
@@ -94,21 +45,47 @@ mod tests {
 
     #[test]
     fn peterson_holds() {
-        check::<false>().unwrap().assert_holds();
+        let [peterson, _] = checks();
+        peterson.run().unwrap().assert_holds();
     }
 
     #[test]
     fn giving_way_first_breaks_it() {
-        let report = check::<true>().unwrap();
-        assert_eq!(report.verdict("mutual exclusion").holds, Some(false));
+        let [peterson, variant] = checks();
+        let report = variant.run().unwrap();
+        let failure = report.verdict("mutual-exclusion");
+        assert_eq!(failure.holds, Some(false));
+        let token = failure.token.as_ref().unwrap().to_string();
+        assert!(variant.replay(&token).unwrap().breaks);
+        assert!(variant.page(&token).unwrap().contains("p.at(1)"), "the page shows this file");
+        let elsewhere = peterson.replay(&token).unwrap_err().to_string();
+        assert!(elsewhere.contains("own:giving-way-first"), "{elsewhere}");
+    }
+
+    #[test]
+    fn the_token_on_the_page_is_fresh() {
+        let [_, variant] = checks();
+        let page = include_str!("../../../docs/checking.md");
+        let token = page.split_whitespace().find(|word| word.starts_with("dw1/own:giving")).unwrap();
+        assert!(variant.replay(token).unwrap().breaks);
+    }
+
+    #[test]
+    fn a_passage_costs_a_constant_unless_it_waits() {
+        let [peterson, _] = checks();
+        assert_eq!(peterson.rmr(CostModel::Cc).unwrap().worst(), Worst::Bounded(7));
+        assert_eq!(peterson.rmr(CostModel::Dsm).unwrap().worst(), Worst::Unbounded);
     }
 
     #[test]
     fn the_driver_finds_it_too_and_shows_this_file() {
-        let mut driver = driver().unwrap();
+        let [_, variant] = checks();
+        let mut driver = variant.driver().unwrap();
         let both = json!({ "ask": "search", "run": "", "predicate": "p0@inside && p1@inside" });
         let found = driver.answer(&both, &|| false).unwrap();
         let shown = driver.answer(&json!({ "ask": "at", "run": found["run"] }), &|| false).unwrap();
         assert!(shown["record"]["sources"][0]["text"].as_str().unwrap().contains("p.at(1)"));
+        let again = driver.answer(&json!({ "ask": "token", "token": shown["record"]["token"] }), &|| false).unwrap();
+        assert_eq!(again["run"], found["run"]);
     }
 }
