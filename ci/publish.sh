@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # In the order in which each needs those before it.
-packages=(doorway-core doorway-check doorway doorway-cli)
+packages=(doorway-core doorway-derive doorway-check doorway doorway-cli)
 chosen=()
 for package in "${packages[@]}"; do chosen+=(-p "$package"); done
 

@@ -12,6 +12,7 @@ macro_rules! pages {
 
 pages! {
     Readme "../README.md"
+    Checking "checking.md"
     ComingFromAsyncLock "coming_from_async_lock.md"
     ComingFromTokio "coming_from_tokio.md"
     Operating "operating.md"
@@ -20,4 +21,5 @@ pages! {
     Recipes "recipes.md"
     Resilient "resilient.md"
     Rooms "rooms.md"
+    YourAlgorithm "your_algorithm.md"
 }

@@ -18,7 +18,7 @@ fn tiny() -> Report {
 }
 
 #[test]
-fn a_tiny_run_measures_everybody_and_sees_who_survives() {
+fn a_tiny_run_measures_all_contenders_and_sees_which_survive_a_kill() {
     let report = tiny();
     assert_eq!(report.faults, [""; 0]);
 

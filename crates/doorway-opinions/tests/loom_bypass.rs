@@ -2,7 +2,7 @@
 //! waiter, and waiters that give up.
 //!
 //! As in `loom_turnstile.rs`, a lost wake-up is a deadlock to loom; a lost place, and one more
-//! inside than may be, are seen by those who take part. There is one place, one newcomer may pass
+//! inside than may be, are seen by those that take part. There is one place, one newcomer may pass
 //! the first in line, one process is inside from the beginning, and goes.
 //!
 //! | race                  | preemptions | executions | with more | executions |

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_catalogue_says_who_spins_locally() {
+    fn the_catalogue_says_which_mutexes_spin_locally() {
         let both = |peer| [CostModel::Dsm, CostModel::Cc].map(|model| spins_locally(peer, model));
         assert_eq!(both("mcs"), [true, true]);
         assert_eq!(both("anderson-array"), [false, true]);
