@@ -2,8 +2,14 @@
 //!
 //! A text is a future: a value that contains all its locals and where it is. If two runs leave it
 //! with the same bytes, they go on alike, as long as what it points to is the same too. This module
-//! reads the bytes. Some of them were never written, or are left over from locals that are gone.
-//! They may tell runs apart that are alike. They never make runs alike that are not.
+//! reads the bytes. Some of them are left over from locals that are gone. They may tell runs apart
+//! that are alike. They never make runs alike that are not.
+//!
+//! Other bytes were never written: a compiler copies whole structures, and with them what lay on
+//! the stack. What lies there depends on how the program was compiled, and on all that ran before.
+//! So each text is run twice, and all memory that it may copy is filled before: with one byte in
+//! the first run, with another in the second ([`Fill`]). A byte of the future that is the one in
+//! the first run and the other in the second comes from there, and no text can know it.
 //!
 //! Only here does the checker need `unsafe`: to put a future where every byte has a value, and to
 //! read bytes of which Rust does not know the value.
@@ -34,15 +40,38 @@ pub(super) struct Placed {
     place: Rc<Place>,
 }
 
-/// Memory for one text at a time. A leftover of an address in it, of which some of the lowest bytes
-/// were overwritten, is still an address in it.
+/// Memory for one text at a time. A leftover of an address in it, of which one or two of the lowest
+/// bytes were overwritten, is still an address in it.
 pub(super) struct Place {
     begin: NonNull<u8>,
+    fill: Fill,
     is_free: Cell<bool>,
     _both: Rc<Both>,
 }
 
-/// Two places, side by side: of a leftover of an address, the highest bytes are the same in both.
+/// What unused memory is filled with while a text runs.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Fill(u8);
+
+impl Fill {
+    /// One for each place. No address begins with them.
+    const OF_PLACES: [Self; 2] = [Self(0x3C), Self(0xC3)];
+
+    /// Overwrites what earlier calls have left on the stack, as far down as texts go.
+    #[inline(never)]
+    pub(super) fn wipe(self) {
+        black_box(&mut [self.0; 1 << 14]);
+    }
+
+    /// The same, for what one access leaves.
+    #[inline(never)]
+    pub(super) fn wipe_little(self) {
+        black_box(&mut [self.0; 1 << 12]);
+    }
+}
+
+/// Two places, side by side: of a leftover of an address, all but the three lowest bytes are the
+/// same in both.
 struct Both(NonNull<u8>);
 
 /// How large a place is, and what its address is a multiple of.
@@ -63,8 +92,13 @@ impl Place {
         let Some(both) = begin.map(|begin| Rc::new(Both(begin))) else { return Vec::new() };
         // SAFETY: the second begins in the middle of what was allocated.
         let second = unsafe { both.0.add(SIZE) };
-        let place = |begin| Rc::new(Self { begin, is_free: Cell::new(true), _both: Rc::clone(&both) });
-        vec![place(both.0), place(second)]
+        let place = |(begin, fill)| Rc::new(Self { begin, fill, is_free: Cell::new(true), _both: Rc::clone(&both) });
+        [both.0, second].into_iter().zip(Fill::OF_PLACES).map(place).collect()
+    }
+
+    /// With what memory is to be filled before the next text begins in one of these places.
+    pub(super) fn next_fill(places: &[Rc<Self>]) -> Option<Fill> {
+        places.iter().find(|place| place.is_free.get()).map(|place| place.fill)
     }
 }
 
@@ -105,7 +139,7 @@ impl Running {
         let begin = place.begin.cast::<F>();
         // SAFETY: the place is large enough and aligned, and no other text is in it.
         unsafe {
-            place.begin.write_bytes(0, layout.size());
+            place.begin.write_bytes(place.fill.0, layout.size());
             begin.write(text);
         }
         Self::Placed(Placed { text: begin, place: Rc::clone(place) })
@@ -136,8 +170,15 @@ pub(super) struct Image {
     words: Box<[u64]>,
     /// To what each of them is relative.
     relative: Box<[To]>,
-    /// Near which addresses allocated memory is.
-    near: u64,
+}
+
+/// What one run has left of a text.
+pub(super) struct Left {
+    words: Vec<u64>,
+    /// Where its place begins. Memory that is allocated is near.
+    begin: u64,
+    frame: u64,
+    fill: Fill,
 }
 
 /// What an address is relative to.
@@ -157,9 +198,9 @@ pub(super) fn frame() -> u64 {
     (&raw const here) as u64
 }
 
-impl Image {
+impl Left {
     /// `None` if the text is not in a place, or where no way is known to read bytes.
-    pub(super) fn of(running: &Running, frame: u64) -> Option<Self> {
+    pub(super) fn by(running: &Running, frame: u64) -> Option<Self> {
         let Running::Placed(Placed { text, place }) = running else { return None };
         // SAFETY: the text is there.
         let size = size_of_val(unsafe { text.as_ref() });
@@ -168,35 +209,46 @@ impl Image {
         if !unsafe { copy(place.begin.as_ptr(), words.as_mut_ptr().cast::<u8>(), size) } {
             return None;
         }
-        let begin = place.begin.as_ptr() as u64;
-        let to = |word: &mut u64| {
-            if (begin..begin + SIZE as u64).contains(word) {
-                *word -= begin;
-                To::Place
-            } else if (frame - STACK..frame + STACK).contains(word) {
-                *word = word.wrapping_sub(frame);
-                To::Stack
-            } else {
-                To::Nothing
-            }
-        };
-        let relative = words.iter_mut().map(to).collect();
-        Some(Self { words: words.into(), relative, near: begin })
+        Some(Self { words, begin: place.begin.as_ptr() as u64, frame, fill: place.fill })
     }
 
-    /// Whether the text knows no address of memory that it has allocated itself. The other image is
-    /// of another run of it on the same history, in another place, while this one was still there:
-    /// memory that both have allocated has different addresses.
-    ///
-    /// Words that differ and cannot be addresses are leftovers of which some bytes were
-    /// overwritten.
-    pub(super) fn stands_alone(&self, other: &Self) -> bool {
-        let same = self.relative == other.relative && self.words.len() == other.words.len();
+    /// What the text knows. The other run was on the same history, in another place, while this one
+    /// was still there: memory that both have allocated has different addresses. `None` if the text
+    /// knows such an address.
+    pub(super) fn known(&self, other: &Self) -> Option<Image> {
+        if self.words.len() != other.words.len() || self.fill == other.fill {
+            return None;
+        }
         let allocated = Box::new(0u8);
-        let known = [self.near, other.near, (&raw const *allocated) as u64, frame()];
-        let may_be_address = |word: u64| known.iter().any(|near| near.abs_diff(word) < NEAR);
-        let is_harmless = |(a, b): (&u64, &u64)| a == b || !may_be_address(*a) && !may_be_address(*b);
-        same && self.words.iter().zip(&other.words).all(is_harmless)
+        let near = [self.begin, other.begin, self.frame, (&raw const *allocated) as u64];
+        let pairs = self.words.iter().zip(&other.words);
+        let known: Option<Vec<(u64, To)>> = pairs.map(|(&word, &twin)| self.word(word, other, twin, &near)).collect();
+        let (words, relative): (Vec<u64>, Vec<To>) = known?.into_iter().unzip();
+        Some(Image { words: words.into(), relative: relative.into() })
+    }
+
+    /// What a word is, if the other run has left this one instead. Addresses are near these.
+    fn word(&self, word: u64, other: &Self, twin: u64, near: &[u64]) -> Option<(u64, To)> {
+        let on_stack = word.wrapping_sub(self.frame);
+        if on_stack == twin.wrapping_sub(other.frame) && on_stack.wrapping_add(STACK) < 2 * STACK {
+            return Some((on_stack, To::Stack));
+        }
+        let in_place = word.wrapping_sub(self.begin);
+        if in_place == twin.wrapping_sub(other.begin) && in_place < SIZE as u64 {
+            return Some((in_place, To::Place));
+        }
+        // The lowest bytes of a leftover of an address may be overwritten. If three are, it is the
+        // same word in both runs, and may be an address in one of the places. No text knows an
+        // address in both of them, so it is a word like others.
+        let (mut bytes, mut twins) = (word.to_ne_bytes(), twin.to_ne_bytes());
+        for (byte, twin) in bytes.iter_mut().zip(&mut twins) {
+            if (*byte, *twin) == (self.fill.0, other.fill.0) {
+                (*byte, *twin) = (0, 0);
+            }
+        }
+        let (word, twin) = (u64::from_ne_bytes(bytes), u64::from_ne_bytes(twins));
+        let may_be_address = |word: u64| near.iter().any(|near| near.abs_diff(word) < NEAR);
+        (word == twin || !may_be_address(word) && !may_be_address(twin)).then_some((word, To::Nothing))
     }
 }
 
@@ -256,14 +308,46 @@ unsafe fn copy(_: *const u8, _: *mut u8, _: usize) -> bool {
     false
 }
 
-/// Overwrites what earlier calls have left on the stack, as far down as texts go.
-#[inline(never)]
-pub(super) fn wipe() {
-    black_box(&mut [0u64; 2048]);
-}
+#[cfg(test)]
+mod tests {
+    use super::{Fill, Left, To};
 
-/// The same, for what one access leaves.
-#[inline(never)]
-pub(super) fn wipe_little() {
-    black_box(&mut [0u64; 128]);
+    /// What two runs leave of a text of one word, in places where three lowest bytes are zeros.
+    fn left(word: u64, twin: u64) -> Option<(u64, To)> {
+        let [first, second] = [(word, 0x7F39_5E00_0000, 0), (twin, 0x7F39_5E01_0000, 1)].map(|(word, begin, i)| Left {
+            words: vec![word],
+            begin,
+            frame: 0x7FFC_59E6_8318,
+            fill: Fill::OF_PLACES[i],
+        });
+        first.known(&second).map(|image| (image.words[0], image.relative[0]))
+    }
+
+    #[test]
+    fn what_does_not_depend_on_the_run_is_known() {
+        assert_eq!(left(7, 7), Some((7, To::Nothing)));
+        // In its own place, and on the stack.
+        assert_eq!(left(0x7F39_5E00_0400, 0x7F39_5E01_0400), Some((0x400, To::Place)));
+        assert_eq!(left(0x7FFC_59E6_8310, 0x7FFC_59E6_8310), Some((8u64.wrapping_neg(), To::Stack)));
+        // A leftover of an address, of which three bytes were overwritten, is an address by chance.
+        assert_eq!(left(0x7F39_5E00_0400, 0x7F39_5E00_0400), Some((0x7F39_5E00_0400, To::Nothing)));
+        assert_eq!(left(0x7F39_5E01_0400, 0x7F39_5E01_0400), Some((0x7F39_5E01_0400, To::Nothing)));
+    }
+
+    #[test]
+    fn bytes_that_were_never_written_are_not_known() {
+        assert_eq!(left(0x3C3C_3C3C_3C3C_0001, 0xC3C3_C3C3_C3C3_0001), Some((1, To::Nothing)));
+        assert_eq!(left(0x3C3C_3C3C_3C3C_3C3C, 0xC3C3_C3C3_C3C3_C3C3), Some((0, To::Nothing)));
+        // A byte that has the same value in both runs was written.
+        assert_eq!(left(0x3C, 0x3C), Some((0x3C, To::Nothing)));
+        assert_eq!(left(0xC3, 0x3C), Some((0xC3, To::Nothing)));
+    }
+
+    /// If it did, the contents of what was allocated would count for nothing.
+    #[test]
+    fn no_text_that_knows_what_it_allocated_has_an_image() {
+        assert_eq!(left(0x7F39_5C00_0B20, 0x7F39_5C00_0B40), None);
+        // In one of the places, but not the same distance from its beginning.
+        assert_eq!(left(0x7F39_5E00_0400, 0x7F39_5E01_0408), None);
+    }
 }

@@ -12,7 +12,7 @@ mod mortal;
 pub use cells::{SimCell, SimLate, SimTable, SimVar};
 
 pub(super) use super::image::Running;
-use super::image::{self, Image, Place};
+use super::image::{self, Fill, Left, Place};
 use super::layout::Part;
 use super::layout::{Layout, VarId, VarInfo};
 use super::line::Line;
@@ -88,6 +88,8 @@ struct Inner {
     line: Cell<Line>,
     /// Where texts are whose bytes are read; empty if none are.
     places: RefCell<Vec<Rc<Place>>>,
+    /// What the memory fills the stack with that it has used; `None` if no bytes are read.
+    fill: Cell<Option<Fill>>,
 }
 
 /// What one access saw; and whether its turn failed and the process gave up.
@@ -374,8 +376,8 @@ pub(super) struct Walked {
     pub(super) memo: String,
     /// Whether the text says which of its locals matter.
     pub(super) keeps: bool,
-    /// What the text itself knows, if that can be told.
-    pub(super) image: Option<Image>,
+    /// What is left of the text itself, if that can be told.
+    pub(super) left: Option<Left>,
     /// The text, as it was left: it stays, with what it has allocated, as long as this does.
     _running: Option<Running>,
 }
@@ -452,12 +454,15 @@ impl Sim {
         *self.0.replay.borrow_mut() = Replay::default();
         self.0.line.set(Line(None));
         let frame = image::frame();
+        let fill = Place::next_fill(&self.0.places.borrow());
+        self.0.fill.set(fill);
+        let fill = fill.unwrap_or_default();
         let polled = panics::caught(|| {
-            image::wipe();
+            fill.wipe();
             let mut running = passage();
             let mut left = history.iter();
             loop {
-                image::wipe();
+                fill.wipe();
                 let polled = running.poll();
                 let mut r = self.0.replay.borrow_mut();
                 match left.next() {
@@ -469,15 +474,16 @@ impl Sim {
                 }
             }
         });
+        self.0.fill.set(None);
         let replay = std::mem::take(&mut *self.0.replay.borrow_mut());
         let (polled, running) = match polled {
             Ok((polled, running)) => (Ok(polled), Some(running)),
             Err(message) => (Err(message), None),
         };
         let (memo, keeps) = (replay.memo(), replay.uses_keep);
-        let image = running.as_ref().and_then(|running| Image::of(running, frame));
+        let left = running.as_ref().and_then(|running| Left::by(running, frame));
         let (ran, responded) = self.ran(polled, replay);
-        Walked { ran, responded, memo, keeps, image, _running: running }
+        Walked { ran, responded, memo, keeps, left, _running: running }
     }
 
     /// Continues a text with this answer to its last access (none at the start), or after a failed
@@ -515,8 +521,8 @@ impl Sim {
     /// were: a text may copy stale bytes of the stack into its future.
     #[inline]
     fn wipe(&self) {
-        if !self.0.places.borrow().is_empty() {
-            image::wipe_little();
+        if let Some(fill) = self.0.fill.get() {
+            fill.wipe_little();
         }
     }
 
@@ -540,6 +546,7 @@ impl Sim {
             }
             so
         };
+        self.wipe();
         if begins_with_a_wait {
             self.section().await;
         }
@@ -560,6 +567,7 @@ impl Sim {
         r.calling = false;
         r.calls += 1;
         r.responded = Some(result);
+        self.wipe();
     }
 
     /// The entry section is done, and this is what it holds. The exit begins with the next step.
@@ -571,6 +579,7 @@ impl Sim {
         if r.uses_keep {
             r.kept = Some(format!("inside {held:?}"));
         }
+        self.wipe();
     }
 
     /// The entry section was given up; the way out follows.
@@ -631,6 +640,7 @@ impl Memory for Sim {
     fn wait_ends(&self, _: Pid) {
         let mut r = self.0.replay.borrow_mut();
         r.waits.pop();
+        self.wipe();
         if self.0.faults.is_empty() {
             return;
         }
@@ -690,6 +700,7 @@ impl Memory for Sim {
         }
         r.kept = Some(key);
         r.uses_keep = true;
+        self.wipe();
     }
 
     fn part_begins(&self, _: Pid, live: &dyn Debug) {
@@ -697,14 +708,17 @@ impl Memory for Sim {
         if r.live.is_none() {
             r.frames.push(format!("{live:?}"));
         }
+        self.wipe();
     }
 
     fn watch<T: Word>(&self, _: Pid, v: &SimCell<T>) {
         self.0.replay.borrow_mut().watched.push(v.id);
+        self.wipe();
     }
 
     fn unwatch<T: Word>(&self, _: Pid, v: &SimCell<T>) {
         self.0.replay.borrow_mut().watched.retain(|id| *id != v.id);
+        self.wipe();
     }
 
     fn invokes<T: Word>(&self, _: Pid, op: T) {
@@ -716,6 +730,7 @@ impl Memory for Sim {
         r.calling = true;
         r.calls += 1;
         r.invoked = Some(Call::new(op));
+        self.wipe();
     }
 
     fn responds<T: Word>(&self, _: Pid, result: T) {
@@ -728,6 +743,7 @@ impl Memory for Sim {
 
     fn part_done(&self, _: Pid) {
         self.0.replay.borrow_mut().frames.pop();
+        self.wipe();
     }
 
     fn mark(&self, _: Pid, part: Part, mark: Mark) {
@@ -754,6 +770,7 @@ impl Memory for Sim {
                 r.held.retain(|(p, n, _)| (*p, *n) != (part, name));
             }
         }
+        self.wipe();
     }
 }
 

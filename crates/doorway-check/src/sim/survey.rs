@@ -14,7 +14,8 @@
 //! What a text could know outside its future:
 //! - What it allocates. Each history is run a second time while the first run is still there. So
 //!   what both have allocated has different addresses, and contents with such an address differ.
-//!   Then the history stays the local state.
+//!   Then the history stays the local state. The second run also shows which bytes of the future
+//!   were never written ([`Left`](super::image::Left)).
 //! - Cells that all runs share. For each local state to which two histories lead, the text goes on
 //!   from the second history too, and must do what it did after the first.
 //!
@@ -28,7 +29,7 @@
 use super::image::Image;
 use super::layout::VarId;
 use super::locals::{Automaton, Child, DONE, How, LocalId, Locals, Node, ROOT, Start, State};
-use super::memory::{Ran, Seen, Sim, Walked};
+use super::memory::{Call, Ran, Seen, Sim, Walked};
 use super::op::Op;
 use super::world::World;
 use super::{Keep, TextError};
@@ -52,10 +53,21 @@ impl From<TextError> for GivenUp {
     }
 }
 
+/// What a text knows, and what the memory knows of it on which its rest depends.
+type Content = (Image, String);
+
+/// Where a history leads.
+struct Reached {
+    ran: Ran,
+    responded: Option<Call>,
+    /// `None` if the text knows what its bytes do not tell.
+    content: Option<Content>,
+}
+
 /// What is known of one process.
 struct Surveyed {
     locals: Locals,
-    known: FxHashMap<(Image, String), LocalId>,
+    known: FxHashMap<Content, LocalId>,
     /// For each local state, another history that leads to it, if there is one.
     others: Vec<Option<Vec<Seen>>>,
     /// What cannot be asked of the text.
@@ -163,10 +175,18 @@ impl Survey<'_> {
         Ok((compared, all))
     }
 
-    fn walk(&mut self, pid: Pid, history: &[Seen]) -> Result<Walked, GivenUp> {
-        self.left = self.left.checked_sub(history.len() as u64 + 1).ok_or(GivenUp)?;
-        let walked = self.world.sim.walk(history, &mut || (self.world.start)(pid));
-        if walked.keeps && !self.even_if_told { Err(GivenUp) } else { Ok(walked) }
+    /// Runs a text on a history, twice.
+    fn walk(&mut self, pid: Pid, history: &[Seen]) -> Result<Reached, GivenUp> {
+        self.left = self.left.checked_sub(2 * (history.len() as u64 + 1)).ok_or(GivenUp)?;
+        // The first is still there while the second runs: what that allocates is elsewhere.
+        let [first, second] = [(); 2].map(|()| self.world.sim.walk(history, &mut || (self.world.start)(pid)));
+        let is_same = (&first.ran, &first.responded, &first.memo) == (&second.ran, &second.responded, &second.memo);
+        if !is_same || first.keeps && !self.even_if_told {
+            return Err(GivenUp);
+        }
+        let Walked { ran, responded, memo, left, .. } = first;
+        let image = left.zip(second.left).and_then(|(first, second)| first.known(&second));
+        Ok(Reached { ran, responded, content: image.map(|image| (image, memo)) })
     }
 
     fn many_values(&self) -> usize {
@@ -231,16 +251,10 @@ impl Surveyed {
         if history.len() > LONGEST {
             return Err(GivenUp);
         }
-        let first = survey.walk(self.locals.pid(), &history)?;
-        // The first is still there: what the second allocates is elsewhere.
-        let second = survey.walk(self.locals.pid(), &history)?;
+        let reached = survey.walk(self.locals.pid(), &history)?;
         self.locals.runs += 2;
-        if (&first.ran, &first.responded, &first.memo) != (&second.ran, &second.responded, &second.memo) {
-            return Err(GivenUp);
-        }
-        let image = first.image.filter(|image| second.image.as_ref().is_some_and(|other| image.stands_alone(other)));
-        let responds = first.responded.map(|result| self.locals.response(result));
-        let (to, how) = match first.ran {
+        let responds = reached.responded.map(|result| self.locals.response(result));
+        let (to, how) = match reached.ran {
             Ran::Ended => (ROOT, How::PassageEnded),
             Ran::FailedTurn(head, abortable) if head < history.len() => {
                 (self.locals.ancestor(from, head), How::FailedTurn { abortable })
@@ -253,8 +267,7 @@ impl Surveyed {
                 (to, How::Panicked)
             }
             Ran::Asks(position, _) => {
-                let key = image.map(|image| (image, first.memo));
-                let known = key.as_ref().and_then(|key| self.known.get(key)).copied();
+                let known = reached.content.as_ref().and_then(|content| self.known.get(content)).copied();
                 let to = known.unwrap_or_else(|| {
                     self.others.push(None);
                     self.locals.push(from, saw, position.clone())
@@ -263,7 +276,7 @@ impl Surveyed {
                     return Err(GivenUp);
                 }
                 match known {
-                    None => drop(key.map(|key| self.known.insert(key, to))),
+                    None => self.known.extend(reached.content.map(|content| (content, to))),
                     Some(to) => {
                         let other = &mut self.others[to as usize];
                         other.get_or_insert(history);
@@ -354,27 +367,24 @@ impl Surveyed {
         child: Child,
         classes: Option<&[u32]>,
     ) -> Result<bool, GivenUp> {
-        let walked = survey.walk(self.locals.pid(), history)?;
-        if walked.responded.as_ref() != child.responds.map(|response| self.locals.responded(response)) {
+        let reached = survey.walk(self.locals.pid(), history)?;
+        if reached.responded.as_ref() != child.responds.map(|response| self.locals.responded(response)) {
             return Ok(false);
         }
-        Ok(match (child.how, &walked.ran) {
+        Ok(match (child.how, &reached.ran) {
             (How::PassageEnded, Ran::Ended) | (How::Panicked, Ran::Panicked(..)) => true,
             (How::FailedTurn { .. }, Ran::FailedTurn(head, _)) | (How::GoneRound, Ran::GoneRound(head)) => {
-                let head = *head;
-                drop(walked); // so that the next run is in the same place
-                child.to == ROOT || self.is_at(&survey.walk(self.locals.pid(), &history[..head])?, child.to, classes)
+                child.to == ROOT || self.is_at(&survey.walk(self.locals.pid(), &history[..*head])?, child.to, classes)
             }
-            (How::On, Ran::Asks(..)) => self.is_at(&walked, child.to, classes),
+            (How::On, Ran::Asks(..)) => self.is_at(&reached, child.to, classes),
             _ => false,
         })
     }
 
     /// Whether a text was left in this local state, or in one that goes on alike.
-    fn is_at(&self, walked: &Walked, at: LocalId, classes: Option<&[u32]>) -> bool {
-        let Ran::Asks(position, _) = &walked.ran else { return false };
-        let key = walked.image.clone().map(|image| (image, walked.memo.clone()));
-        let known = key.and_then(|key| self.known.get(&key)).zip(classes);
+    fn is_at(&self, reached: &Reached, at: LocalId, classes: Option<&[u32]>) -> bool {
+        let Ran::Asks(position, _) = &reached.ran else { return false };
+        let known = reached.content.as_ref().and_then(|content| self.known.get(content)).zip(classes);
         *position == self.locals.nodes[at as usize].position
             && known.is_none_or(|(&known, classes)| classes[known as usize] == classes[at as usize])
     }
