@@ -6,7 +6,7 @@
 //! search with one thread would have found it. So numbers, traces and counts never depend on how
 //! many threads there are.
 
-use super::expand::{Hand, Lens, Looked};
+use super::expand::{Hand, Lens, Looked, NO_TABLE};
 use super::store::{Forms, MOST_STATES, SHARDS, Spare, StateId, Store, shard};
 use super::table::{MOST, Table, tag};
 use crate::sim::{Machine, State};
@@ -198,10 +198,17 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn hash(&self, step: usize) -> Option<u64> {
+    fn hash(&self, step: usize) -> u64 {
         let Place { hand, at } = self.steps[step];
-        let found = &self.hands[hand as usize].edges[at as usize];
-        (!found.same).then_some(found.hash)
+        self.hands[hand as usize].edges[at as usize].hash
+    }
+
+    /// Whether a step is to be looked up by this thread. All threads ask this of all steps, so it
+    /// reads little.
+    fn is_for(&self, thread: usize, step: usize) -> bool {
+        let Place { hand, at } = self.steps[step];
+        let table = self.hands[hand as usize].tables[at as usize];
+        table != NO_TABLE && usize::from(table) % self.threads == thread
     }
 
     fn forms(&self, step: usize) -> Forms<'_> {
@@ -217,8 +224,8 @@ impl Finder<'_> {
         looker.clear();
         let mut begun = Vec::with_capacity(AHEAD);
         for step in 0..self.steps.len() {
-            if let Some(hash) = self.hash(step).filter(|&hash| shard(hash) % self.threads == thread) {
-                begun.push((step, hash, None));
+            if self.is_for(thread, step) {
+                begun.push((step, self.hash(step), None));
             }
             if begun.len() == AHEAD || step + 1 == self.steps.len() {
                 self.find_some(&mut begun, looker, tables);
@@ -226,13 +233,13 @@ impl Finder<'_> {
         }
         let mut more = [0usize; SHARDS];
         for &step in &looker.unknown {
-            more[self.hash(step as usize).map_or(0, shard)] += 1;
+            more[shard(self.hash(step as usize))] += 1;
         }
         for (i, table) in tables.iter_mut().enumerate() {
             table.reserve(more[i * self.threads + thread]);
         }
         for &step in &looker.unknown {
-            let Some(hash) = self.hash(step as usize) else { continue };
+            let hash = self.hash(step as usize);
             let shard = shard(hash);
             let table = &mut tables[shard / self.threads];
             let new = self.forms(step as usize);

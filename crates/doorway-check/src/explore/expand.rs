@@ -4,7 +4,7 @@
 use super::breaks_off;
 use super::graph::{Edge, Kind};
 use super::search::Asked;
-use super::store::{Raw, Spare, StateId, Store};
+use super::store::{Raw, SHARDS, Spare, StateId, Store, shard};
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, Halt, Machine, Missing, Part, Phase, State, Stepped, TextError, What, is_set};
 
@@ -23,6 +23,8 @@ pub(super) struct Lens<'a> {
 pub(super) struct Hand {
     pub(super) states: Vec<Looked>,
     pub(super) edges: Vec<Found>,
+    /// In which table each of them is to be looked up, or [`NO_TABLE`].
+    pub(super) tables: Vec<u8>,
     /// The states to which edges lead, as they are written.
     pub(super) bytes: Vec<u8>,
     /// For operators over runs: for each state, property and part the processes of which `so` and
@@ -38,6 +40,9 @@ pub(super) struct Hand {
     next: State,
     actions: Vec<Action>,
 }
+
+/// A step that leads back to where it began is not looked up.
+pub(super) const NO_TABLE: u8 = SHARDS as u8;
 
 /// A state whose steps were tried, and where its edges, masks, notes and loose edges end. Those of
 /// the state before it end where its own begin.
@@ -100,6 +105,7 @@ impl Hand {
         Self {
             states: Vec::new(),
             edges: Vec::new(),
+            tables: Vec::new(),
             bytes: Vec::new(),
             masks: Vec::new(),
             notes: Vec::new(),
@@ -115,6 +121,7 @@ impl Hand {
     pub(super) fn clear(&mut self) {
         self.states.clear();
         self.edges.clear();
+        self.tables.clear();
         self.bytes.clear();
         self.masks.clear();
         self.notes.clear();
@@ -154,6 +161,7 @@ impl Hand {
         };
         if missing.is_some() {
             self.edges.truncate(begin.edges as usize);
+            self.tables.truncate(begin.edges as usize);
             self.masks.truncate(begin.masks as usize);
             self.notes.truncate(begin.notes as usize);
             self.loose.truncate(begin.loose as usize);
@@ -277,6 +285,7 @@ impl Hand {
         let action = action.number(machine.processes()) as u32;
         if *next == *state {
             self.edges.push(Found { hash: 0, from: 0, compared: 0, to: 0, action, by, same: true });
+            self.tables.push(NO_TABLE);
             return Ok(());
         }
         let written = lens.store.write(machine, next, &mut self.spare, &mut self.bytes)?;
@@ -285,6 +294,7 @@ impl Hand {
         }
         let [from, compared, to] = [written.from, written.compared, written.to].map(|at| at as u32);
         self.edges.push(Found { hash: written.hash, from, compared, to, action, by, same: false });
+        self.tables.push(shard(written.hash) as u8);
         Ok(())
     }
 }
