@@ -93,30 +93,34 @@ impl fmt::Display for TokenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed(part) => {
-                write!(f, "{part:?} is not part of a token; copy the whole line that `doorway check` printed")
+                write!(f, "{part:?} cannot be read as a token; copy the whole token, from dw1/ on")
             }
             Self::TooLong => write!(f, "the run has more than {MOST_ACTIONS} steps; give a shorter one"),
             Self::Version(version) => {
                 write!(
                     f,
-                    "the token has version {version:?}, and this program reads dw1; get a new one from `doorway check`"
+                    "the token has version {version:?}, and this program reads dw1; check the algorithm again for a new one"
                 )
             }
             Self::Unknown(e) => e.fmt(f),
             Self::Sizes(e) => e.fmt(f),
             Self::Stale(Some(step)) => {
-                write!(f, "the token is stale: step {step} cannot happen any more; get a new one from `doorway check`")
+                write!(
+                    f,
+                    "the token is stale: step {step} cannot happen any more; check the algorithm again for a new one"
+                )
             }
             Self::Stale(None) => {
                 write!(
                     f,
-                    "the token is stale or damaged: its steps do something else now; get a new one from `doorway check`"
+                    "the token is stale or damaged: its steps do something else now; check the algorithm again for a new \
+                     one"
                 )
             }
             Self::NoProperty { id, property } => write!(
                 f,
-                "the token is damaged: {id} has no property {property:?}; copy the whole line that `doorway check` \
-                 printed, or get a new one from `doorway check {id}`"
+                "the token is damaged: {id} has no property {property:?}; copy the whole token, from dw1/ on, or check {id} \
+                 again for a new one"
             ),
             Self::Elsewhere { of: (id, n), here: (own, m) } if id == own => write!(
                 f,

@@ -112,15 +112,18 @@ enum Command {
     /// --passages and --line bound what the processes do; a search within such a bound counts as
     /// complete. The first Ctrl-C stops the search and prints what was found, with exit code 130;
     /// the second ends the program at once.
+    ///
+    /// The options that begin with "Seats:", "Turnstiles:" or "Leases:" are for these algorithms only.
     // With this, `--n -1` is a bad number, not an unknown option.
-    #[command(allow_negative_numbers = true)]
+    #[command(allow_negative_numbers = true, after_help = check::EXAMPLES)]
     Check(Box<check::Args>),
     /// Explain an algorithm: idea, statements, variables, invariants, cost, claims, faults
     ///
     /// The idea, the variables and the invariants come from the source of the text. The claims are
     /// searched now, at small sizes.
     ///
-    /// Exit code: 0, 2 bad usage, 130 after Ctrl-C, which ends the searches and prints the page.
+    /// Exit code: 0 the page was printed, 2 bad usage, 130 after Ctrl-C, which ends the searches and
+    /// prints the page with what they found.
     #[command(allow_negative_numbers = true)]
     Explain(explain::Args),
     /// Drive an algorithm by hand, in a browser: choose every step, torn read and crash
@@ -164,7 +167,7 @@ enum Command {
     ///
     /// Exit code: 0 the run breaks the property, or a schedule was followed; 1 the run does not
     /// break it; 2 bad usage, or a stale token.
-    #[command(allow_negative_numbers = true)]
+    #[command(allow_negative_numbers = true, after_help = replay::EXAMPLES)]
     Replay(replay::Args),
     /// Say how to run the benchmarks, which are in the lab
     #[command(disable_help_flag = true)]

@@ -14,6 +14,15 @@ use doorway_core::registry::Sizes;
 use serde::Serialize;
 use serde_json::json;
 
+/// Shown below the options.
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  doorway replay dw1/am-chain/3,2/-/c2/atomic/never-stuck/0.0c.1.1c.2x3/69d79a12
+  doorway replay am-chain --n 2 --k 1 --schedule 'p0.2 p1.2.3.4.5~ p0!'
+
+A schedule is a list of words: p0.2 executes statement 2 of p0, p1.5~ is a wait that goes on, p0!
+crashes p0, and p0>in runs p0 alone until it is inside.";
+
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// A token that `doorway check` printed or, with --schedule, an algorithm

@@ -337,7 +337,7 @@ fn a_failure_can_be_replayed() {
     let text = String::from_utf8(doorway(&format!("replay {token}")).stdout).unwrap();
     assert!(text.contains("breaks mutual-exclusion") && text.contains("p0 inside, p1 inside"), "{text}");
     assert!(String::from_utf8(doorway(&format!("replay {token} --latex")).stdout).unwrap().contains("tabular"));
-    refused("replay dw1/nonsense", &["not part of a token"]);
+    refused("replay dw1/nonsense", &["cannot be read as a token"]);
     refused("replay tas", &["tas is an algorithm, not a token", "--schedule"]);
     refused("replay dw1/tas/3,1/-/c0/atomic/nonsense//811c9dc5", &["damaged", "no property \"nonsense\""]);
     refused("replay dw1/am-dsm-chain/60000,1/-/c0/atomic/k-exclusion/0/0", &["memory limit"]);

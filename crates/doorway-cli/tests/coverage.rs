@@ -190,7 +190,10 @@ fn what_a_token_says_is_judged_on_its_run() {
         assert_eq!((&report["property"], &report["breaks"]), (&property.into(), &false.into()));
     }
     let nonsense = stuck.replace("never-stuck", "luck");
-    refused(&format!("replay {nonsense}"), &["no property \"luck\"", "copy the whole line", "doorway check"]);
+    refused(
+        &format!("replay {nonsense}"),
+        &["no property \"luck\"", "copy the whole token", "check mutant:am-chain-without-7 again"],
+    );
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub(crate) fn serve(listener: &TcpListener, figures: impl FnOnce() -> Vec<Status
     let mut words = head.split(' ');
     let (status, body) = match (words.next(), words.next()) {
         (Some("GET"), Some("/metrics")) => ("200 OK", metrics(&figures())),
-        (Some("GET"), Some("/status")) => ("200 OK", figures().iter().map(Status::to_string).collect()),
+        (Some("GET"), Some("/status")) => ("200 OK", figures().iter().map(|status| format!("{status}\n")).collect()),
         (Some("GET"), Some(_)) => ("404 Not Found", "ask for /metrics or /status\n".to_owned()),
         _ => ("400 Bad Request", "ask with GET\n".to_owned()),
     };

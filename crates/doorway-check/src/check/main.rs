@@ -6,13 +6,13 @@ use doorway_core::registry::CostModel;
 use std::error::Error;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage:
-  [NAME]...              check all, or those of these names
+const USAGE: &str = "usage, after the name of this program:
+  [NAME]...              check the algorithms of these names, or all
   --json [NAME]...       the same, as JSON
-  replay TOKEN           a failure again, step by step
-  page TOKEN FILE        write a page that shows it in a browser
-  explore [NAME]         drive the machine by hand, in a browser
-  rmr [NAME]             remote references of the worst passage: CC and DSM";
+  replay TOKEN           repeat the run of a token that a check printed
+  page TOKEN FILE        write a page that shows this run in a browser
+  explore [NAME]         drive an algorithm by hand, in a browser; without a name, the first one
+  rmr [NAME]...          count the remote references of the worst passage, CC and DSM";
 
 /// The exit codes of `doorway check`.
 mod exit {
@@ -82,7 +82,12 @@ fn run(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Re
             writeln!(out, "{}", serde_json::to_string_pretty(&reports)?)?;
             Ok(code(&reports))
         }
-        [first, ..] if first.starts_with('-') => Err(USAGE.into()),
+        ["-h" | "--help"] => {
+            writeln!(out, "{USAGE}")?;
+            Ok(0)
+        }
+        // A subcommand without its arguments, or an option that does not exist.
+        [first, ..] if first.starts_with('-') || ["replay", "page", "explore"].contains(first) => Err(USAGE.into()),
         names => {
             let reports = all(&named(checks, names)?)?;
             let texts: Vec<String> = reports.iter().map(ToString::to_string).collect();
@@ -101,7 +106,7 @@ fn named<'a>(checks: &'a [Check], names: &[&str]) -> Result<Vec<&'a Check>, Box<
     let find = |name: &&str| {
         let known = || checks.iter().map(Check::name).collect::<Vec<_>>().join(", ");
         let found = checks.iter().find(|check| check.name() == *name);
-        found.ok_or_else(|| format!("there is no {name} here; there is {}\n{USAGE}", known()).into())
+        found.ok_or_else(|| format!("there is no algorithm {name:?} here; there is {}\n{USAGE}", known()).into())
     };
     if names.is_empty() { Ok(checks.iter().collect()) } else { names.iter().map(find).collect() }
 }

@@ -304,7 +304,7 @@ impl<'a> Account<'a> {
                 (Some(true), _) => v.vacuous.map_or(format!("holds{most}"), |why| format!("holds ({why})")),
                 (Some(false), Some(trace)) if trace.repeats_from.is_some() => format!("FAILS for ever{most}"),
                 (Some(false), Some(trace)) => format!("FAILS after {}{most}", count(trace.len() as u64, "step")),
-                (Some(false), None) => "FAILS: never so".to_owned(),
+                (Some(false), None) => "FAILS: no run reaches such a state".to_owned(),
                 (None, _) => v.vacuous.map_or(undecided.to_owned(), |why| format!("{undecided}: {why}")),
             };
             let _ = writeln!(out, "  {:width$}  {verdict}", v.name);

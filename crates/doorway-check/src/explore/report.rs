@@ -186,15 +186,16 @@ impl Report {
     /// nothing to check.
     pub fn assert_holds(&self) {
         if let Some(v) = self.failure() {
-            let trace = v.trace.as_ref().map_or("never so".to_owned(), ToString::to_string);
-            panic!("{} fails:\n{trace}", v.name);
+            let trace = v.trace.as_ref().map_or("no run reaches such a state".to_owned(), ToString::to_string);
+            let token = v.token.as_ref().map_or(String::new(), |token| format!("\n\nreplay {token}"));
+            panic!("{} fails:\n{trace}{token}", v.name);
         }
-        assert!(self.complete, "incomplete after {} states: {:?}", self.states, self.stop);
+        assert!(self.complete, "the search was not complete, so it does not show that anything holds:\n{self}");
         if let Some(v) = self.verdicts.iter().find(|v| v.holds.is_none()) {
             let why = v.vacuous.map_or("it was not decided within these limits".to_owned(), |why| {
                 format!("there was nothing to check, because {why}")
             });
-            panic!("{} does not hold: {why}", v.name);
+            panic!("{} is not decided: {why}", v.name);
         }
     }
 }

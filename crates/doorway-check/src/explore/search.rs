@@ -28,6 +28,8 @@ const MOST_AT_ONCE: usize = 1 << 13;
 const MOST_BYTES_AT_ONCE: usize = 1 << 22;
 /// A round has few more steps than this.
 const MOST_STEPS_AT_ONCE: usize = 1 << 20;
+/// Why an order of arrival was not checked.
+const NO_DOORWAY: &str = "the text marks no end of a doorway (`p.mark(Mark::DoorwayEnds)`)";
 
 /// A property being checked: its parts, and what was found.
 pub(super) struct Asked {
@@ -678,14 +680,18 @@ impl<'a> Search<'a> {
             let vacuous = if asked.parts.is_empty() {
                 Some("there is no such part")
             } else if matches!(asked.property.test, Test::Linearizable(_)) {
-                (!world.calls_anything()).then_some("nothing is called")
+                (!world.calls_anything()).then_some("the text calls no operation (`p.invokes`)")
             } else if matches!(asked.property.test, Test::Overtaking(..)) {
                 let nobody = asked.so_then.iter().flatten().all(|(waits, _)| *waits == 0);
-                (nobody && asked.judged).then_some("no process waits there")
+                (nobody && asked.judged).then_some(if world.marks_doorways() {
+                    "no process waits where the property says"
+                } else {
+                    "no process waits where the property says, and the text marks no end of a doorway"
+                })
             } else if matches!(asked.property.test, Test::OneWaits) {
                 (!world.has_words_of_one()).then_some("no variable says that one process waits for it")
             } else {
-                (asked.property.needs_order() && !world.marks_doorways()).then_some("no doorway is marked")
+                (asked.property.needs_order() && !world.marks_doorways()).then_some(NO_DOORWAY)
             };
             let most = asked.most.as_ref().map(|(most, _)| *most);
             // A property of doorways or operations was not checked if the text has none.

@@ -170,6 +170,7 @@ impl<'a> View<'a> {
     /// If the part has no such variable, or one of another type: the property is wrong, and no
     /// verdict would mean anything.
     #[must_use]
+    #[track_caller]
     pub fn get<T: Word>(&self, name: &str) -> T {
         self.get_at(name, 0)
     }
@@ -224,16 +225,20 @@ impl<'a> View<'a> {
     /// # Panics
     /// As [`get`](Self::get).
     #[must_use]
+    #[track_caller]
     pub fn get_at<T: Word>(&self, name: &str, index: usize) -> T {
         let layout = self.world.layout();
         let Some(v) = layout.find(self.part, name, index) else {
-            panic!(
-                "part {:?} has no variable {name}[{index}]; it has {:?}",
-                layout.part(self.part).path,
-                layout.names()
-            )
+            let part = &layout.part(self.part).path;
+            let part = if part.is_empty() { String::new() } else { format!(" in part {part}") };
+            panic!("there is no variable {name}[{index}]{part}; there are {}", layout.names().join(", "))
         };
-        assert!(layout.holds::<T>(v), "{} holds no {}", layout.var(v).path, std::any::type_name::<T>());
+        assert!(
+            layout.holds::<T>(v),
+            "{} holds no {}; ask for the type that it was declared with",
+            layout.var(v).path,
+            std::any::type_name::<T>()
+        );
         let word = self.state.vars[v as usize];
         let is_forgotten = layout.var(v).is_forgotten(word);
         // A text with a fault may be at a statement without watching what it should watch there.

@@ -215,7 +215,8 @@ impl fmt::Display for TextError {
             Self::TooLong { pid, label, accesses } => write!(
                 f,
                 "{pid} made {accesses} accesses in one passage and is at statement {label}; if it waits there, \
-                 write the wait as wait_until or spin_until; if a loop starts again there, keep what matters of its locals"
+                 write the wait as wait_until or spin_until; if a loop starts again there, call p.keep before it, with the \
+                 locals that still matter; if a variable grows for ever, bound the passages"
             ),
             Self::TurnWrites { pid, label } => write!(
                 f,

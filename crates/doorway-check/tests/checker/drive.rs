@@ -201,10 +201,10 @@ fn what_is_wrong_is_said() {
     for (question, says) in [
         (json!({ "ask": "at", "run": "0.9" }), "step 2 of this run cannot happen"),
         (json!({ "ask": "at", "run": "0c" }), "step 1 of this run cannot happen"),
-        (json!({ "ask": "at", "run": "zero" }), "not part of a token"),
+        (json!({ "ask": "at", "run": "zero" }), "cannot be read as a token"),
         (json!({ "ask": "alone", "run": "", "process": 9 }), "there is no process p9"),
         (json!({ "ask": "search", "run": "", "property": "beauty" }), "there is no claim"),
-        (json!({ "ask": "token", "token": "dw1/tas/3,1" }), "not part of a token"),
+        (json!({ "ask": "token", "token": "dw1/tas/3,1" }), "cannot be read as a token"),
         (json!({ "ask": "at", "run": "0x6000" }), "a page shows 5000 at most"),
         (json!({ "ask": "token", "token": "0x6000" }), "a page shows 5000 at most"),
         (json!({ "ask": "at", "run": "0.1x3", "repeats_from": 2 }), "does not come back"),

@@ -148,7 +148,7 @@ fn overtaking_of_nobody_is_not_decided() {
     let nobody = Property::overtaking("overtaken", 0, |v, p| v.at(p, 99));
     let report = peterson(false).property(nobody).run().unwrap();
     let verdict = report.verdict("overtaken");
-    assert_eq!((verdict.holds, verdict.vacuous), (None, Some("no process waits there")));
+    assert_eq!((verdict.holds, verdict.vacuous), (None, Some("no process waits where the property says")));
 }
 
 lock! {

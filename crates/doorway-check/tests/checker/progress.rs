@@ -367,7 +367,10 @@ fn whoever_owes_a_wake_is_not_done() {
 fn an_order_of_arrival_without_doorways_is_not_decided() {
     let asks = ["first-come-first-served", "first-in-first-enabled"];
     for verdict in check("tas", (2, 1), Rules::default(), &asks).verdicts {
-        assert_eq!((verdict.holds, verdict.vacuous), (None, Some("no doorway is marked")));
+        assert_eq!(
+            (verdict.holds, verdict.vacuous),
+            (None, Some("the text marks no end of a doorway (`p.mark(Mark::DoorwayEnds)`)"))
+        );
     }
     for verdict in check("bakery", (2, 1), Rules::with_passages(Some(1)), &asks).verdicts {
         assert_eq!(verdict.vacuous, None);

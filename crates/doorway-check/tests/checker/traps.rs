@@ -28,7 +28,8 @@ fn an_order_of_arrival_without_a_doorway_is_not_decided() {
         assert_eq!(report.verdict("in order").holds, None);
         assert_eq!(
             complaint(&report),
-            "in order does not hold: there was nothing to check, because no doorway is marked"
+            "in order is not decided: there was nothing to check, because the text marks no end of a doorway \
+             (`p.mark(Mark::DoorwayEnds)`)"
         );
     }
 }
@@ -42,7 +43,10 @@ fn operations_that_nobody_calls_are_not_decided() {
     let world = World::of_programs(2, Rules::with_passages(Some(1)), |site| site.var("x", 0u64), reads).unwrap();
     let report = Explorer::new(2).properties(claims).explore(world).unwrap();
     assert_eq!(report.verdict("linearizable").holds, None);
-    assert_eq!(complaint(&report), "linearizable does not hold: there was nothing to check, because nothing is called");
+    assert_eq!(
+        complaint(&report),
+        "linearizable is not decided: there was nothing to check, because the text calls no operation (`p.invokes`)"
+    );
 }
 
 async fn reads(x: Rc<SimVar<u64>>, p: Process<Sim>) {
@@ -55,7 +59,7 @@ fn what_few_runs_cannot_decide_does_not_hold() {
     let world = World::new(2, rules, |site| Chain::new(site, 2, 1)).unwrap();
     let report = Explorer::new(2).property(Property::starvation_free("starvation-free")).explore(world).unwrap();
     assert!(!report.complete);
-    assert!(complaint(&report).starts_with("incomplete after"), "{}", complaint(&report));
+    assert!(complaint(&report).starts_with("the search was not complete"), "{}", complaint(&report));
 }
 
 // ---- rules that differ from the machine's

@@ -6,9 +6,18 @@ use crate::rules::{RuleArgs, first_given};
 use crate::sizes::{self, SizeArgs};
 use std::num::NonZero;
 
+/// Shown below the options.
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  doorway check ya-two                                    all claims of the algorithm
+  doorway check am-chain --n 3 --k 2 --crashes 1          larger, and a process may crash
+  doorway check tas --property starvation-free            one property, which tas does not claim
+  doorway check mutant:am-chain-without-7 --html run.html a seeded fault, shown in a browser";
+
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The algorithm, as named by `doorway list`, or mutant:NAME
+    /// The algorithm, as named by `doorway list`; or mutant:NAME, as named by `doorway list
+    /// --mutants`; or leases
     pub(super) id: String,
     /// Seed a fault into the text, by statement number, such as drop:slot2.7, defer:7 or split:2.
     /// Separate several faults by commas. See docs/faults.md

@@ -4,7 +4,7 @@ mod args;
 mod leases;
 mod print;
 
-pub(crate) use args::Args;
+pub(crate) use args::{Args, EXAMPLES};
 
 use crate::output::{self, count};
 use crate::{Exit, faults, interrupt};

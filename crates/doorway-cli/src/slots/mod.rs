@@ -53,7 +53,7 @@ struct Which {
 #[derive(clap::Args)]
 struct Sharing {
     /// For a file that several users share: its permissions, as for `chmod`, such as 660
-    #[arg(long, value_name = "MODE", value_parser = octal)]
+    #[arg(long, value_name = "OCTAL", value_parser = octal)]
     permissions: Option<u32>,
     /// The directory of the names, instead of the usual place or DOORWAY_DIR
     #[arg(long, value_name = "PATH")]

@@ -102,12 +102,12 @@ impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, places, waiters, .. } = self;
         let closed = if self.closed { ", closed" } else { "" };
-        writeln!(f, "{name}: {} of {places} held, {waiters} waiting{closed}", self.holders.len())?;
+        write!(f, "{name}: {} of {places} held, {waiters} waiting{closed}", self.holders.len())?;
         for Holder { slot, fence, held_for, site, caller } in &self.holders {
-            writeln!(f, "  slot {slot}, fence {fence}: for {held_for:?} by {caller}, {site}")?;
+            write!(f, "\n  slot {slot}, fence {fence}: for {held_for:?} by {caller}, {site}")?;
         }
         for WaitingAt { site, waiters, oldest_wait } in &self.waiting_at {
-            writeln!(f, "  {waiters} waiting, the first for {oldest_wait:?}: {site}")?;
+            write!(f, "\n  {waiters} waiting, the first for {oldest_wait:?}: {site}")?;
         }
         Ok(())
     }

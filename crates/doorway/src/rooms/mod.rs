@@ -185,6 +185,9 @@ impl<R: Room, X> Rooms<R, X> {
     /// If the code panics, the next room is opened all the same. The panic goes on from where the
     /// guard was dropped, and the rooms are [poisoned](Self::is_poisoned).
     ///
+    /// The code is a part of the type. To name the type, in a field for instance, box the code:
+    /// `Rooms<usize, Box<dyn Fn(usize) + Send + Sync>>`.
+    ///
     /// # Examples
     /// ```
     /// use doorway::Rooms;

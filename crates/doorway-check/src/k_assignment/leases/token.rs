@@ -49,13 +49,13 @@ impl fmt::Display for TokenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed(part) => {
-                write!(f, "{part:?} is not part of a token; copy the whole line that `doorway check` printed")
+                write!(f, "{part:?} cannot be read as a token; copy the whole token, from dl1/ on")
             }
             Self::Stale(Some(step)) => {
-                write!(f, "the token is stale: move {step} cannot happen any more; get a new one from `doorway check`")
+                write!(f, "the token is stale: move {step} cannot happen any more; check leases again for a new one")
             }
             Self::Stale(None) => {
-                write!(f, "the token is stale: its moves do something else now; get a new one from `doorway check`")
+                write!(f, "the token is stale: its moves do something else now; check leases again for a new one")
             }
         }
     }
