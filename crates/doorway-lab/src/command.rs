@@ -97,7 +97,7 @@ enum What {
     /// The explorer beside Stateright, Spin, loom and shuttle: states a second, bytes a state, time
     /// to the first failure, lines to write
     ///
-    /// Takes ten minutes, or two with --quick. Needs spin and gcc for Spin, and goes without if
+    /// Takes seven minutes, or three with --quick. Needs spin and gcc for Spin, and goes without if
     /// they are missing; ci/checkers.sh installs them. Warns if the machine was not quiet.
     Checkers(How),
     /// Slots in etcd beside etcd's Lock and two recipes: says how, because building it needs protoc

@@ -15,6 +15,7 @@ impl fmt::Display for Report {
             writeln!(f, "WARNING: {warning}")?;
         }
         searches(f, &self.searches)?;
+        standings(f, &self.searches)?;
         hunts(f, &self.hunts)?;
         writeln!(f, "\nLINES OF CODE: NEITHER BLANK NOR ONLY A COMMENT\n")?;
         writeln!(f, "{:<24}{:>9}{:>9}{:>12}{:>15}", "", "doorway", "Promela", "Stateright", "loom, shuttle")?;
@@ -37,7 +38,7 @@ fn searches(f: &mut fmt::Formatter<'_>, rows: &[Search]) -> fmt::Result {
     writeln!(f, "\nALL STATES: EXCLUSION, AND NOBODY IS STUCK\n")?;
     writeln!(
         f,
-        "{:<34}{:<26}{:>8}{:>10}{:>9}{:>9}{:>12}{:>13}{:>9}{:>8}{:>8}",
+        "{:<38}{:<26}{:>8}{:>10}{:>9}{:>9}{:>12}{:>13}{:>9}{:>8}{:>8}",
         "", "", "threads", "states", "wall s", "CPU s", "states/s", "by CPU", "peak MB", "bytes", "build s"
     )?;
     for (i, row) in rows.iter().enumerate() {
@@ -46,7 +47,7 @@ fn searches(f: &mut fmt::Formatter<'_>, rows: &[Search]) -> fmt::Result {
         let bytes = if states < 10_000 { "-".to_owned() } else { format!("{:.0}", row.peak as f64 / states as f64) };
         writeln!(
             f,
-            "{:<34}{:<26}{:>8}{states:>10}{:>9.3}{:>9.3}{:>12.0}{:>13.0}{:>9.1}{bytes:>8}{:>8}",
+            "{:<38}{:<26}{:>8}{states:>10}{:>9.3}{:>9.3}{:>12.0}{:>13.0}{:>9.1}{bytes:>8}{:>8}",
             title(rows, i),
             row.checker,
             row.threads,
@@ -61,18 +62,40 @@ fn searches(f: &mut fmt::Formatter<'_>, rows: &[Search]) -> fmt::Result {
     Ok(())
 }
 
+/// Ours beside the best of the others, with one thread.
+fn standings(f: &mut fmt::Formatter<'_>, rows: &[Search]) -> fmt::Result {
+    writeln!(f, "\nDOORWAY AGAINST THE BEST OF THE OTHERS, ONE THREAD: MORE THAN 1 IS AHEAD\n")?;
+    for ours in rows.iter().filter(|row| row.checker == "doorway" && row.threads == 1) {
+        let others =
+            || rows.iter().filter(|row| row.lock == ours.lock && row.threads == 1 && row.checker != ours.checker);
+        let fastest = others().min_by(|a, b| a.cpu_s.total_cmp(&b.cpu_s));
+        let smallest = others().min_by_key(|row| row.peak);
+        let (Some(fastest), Some(smallest)) = (fastest, smallest) else { continue };
+        writeln!(
+            f,
+            "{:<38}speed {:>5.2} ({}), memory {:>5.2} ({})",
+            ours.lock,
+            fastest.cpu_s / ours.cpu_s,
+            fastest.checker,
+            smallest.peak as f64 / ours.peak as f64,
+            smallest.checker
+        )?;
+    }
+    Ok(())
+}
+
 fn hunts(f: &mut fmt::Formatter<'_>, rows: &[Search]) -> fmt::Result {
     writeln!(f, "\nTO THE FIRST FAILURE\n")?;
     writeln!(
         f,
-        "{:<44}{:<26}{:>7}{:>9}{:>9}{:>10}{:>10}{:>8}{:>8}",
+        "{:<52}{:<26}{:>7}{:>9}{:>9}{:>10}{:>10}{:>8}{:>8}",
         "", "", "found", "wall s", "CPU s", "states", "tries", "steps", "build s"
     )?;
     for (i, row) in rows.iter().enumerate() {
         let number = |n: Option<usize>| n.map_or("-".to_owned(), |n| n.to_string());
         writeln!(
             f,
-            "{:<44}{:<26}{:>7}{:>9.3}{:>9.3}{:>10}{:>10}{:>8}{:>8}",
+            "{:<52}{:<26}{:>7}{:>9.3}{:>9.3}{:>10}{:>10}{:>8}{:>8}",
             title(rows, i),
             row.checker,
             format!("{}/{}", row.successes, row.repetitions),

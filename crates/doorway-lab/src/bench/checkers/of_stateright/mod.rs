@@ -95,7 +95,7 @@ pub(super) fn search<L: Lock<N>, const N: usize>(lock: L, most: Option<u8>, thre
     macro_rules! joined {
         ($spawned:expr) => {{
             let checker = $spawned.join();
-            let failure = checker.discoveries().into_values().next().map(|path| path.into_actions().len());
+            let failure = checker.discoveries().into_values().map(|path| path.into_actions().len()).min();
             summary(checker.unique_state_count(), failure)
         }};
     }

@@ -1,13 +1,15 @@
-//! Anderson and Moir 1994, Figure 2 as a chain of slots 2 and 1, with statement 7 before 6.
+//! Anderson and Moir 1994, Figure 2 as a chain of slots 2 and 1, perhaps with statement 7 before 6.
 
 use super::{Lock, Word, words};
 
-pub(in super::super) struct Chain<W> {
+pub(in super::super) struct Chain<W, const SEVEN_BEFORE_SIX: bool> {
     x: [W; 3],
     q: [W; 3],
 }
 
-impl<W: Word> Lock<W> for Chain<W> {
+pub(in super::super) type Swapped<W> = Chain<W, true>;
+
+impl<W: Word, const SEVEN_BEFORE_SIX: bool> Lock<W> for Chain<W, SEVEN_BEFORE_SIX> {
     const N: usize = 3;
     fn new() -> Self {
         Self { x: std::array::from_fn(|j| W::new(j as i64)), q: words() }
@@ -26,8 +28,13 @@ impl<W: Word> Lock<W> for Chain<W> {
     }
     fn leave(&self, me: usize) {
         for j in [1, 2] {
-            self.q[j].write(me as i64);
-            self.x[j].add(1);
+            if SEVEN_BEFORE_SIX {
+                self.q[j].write(me as i64);
+                self.x[j].add(1);
+            } else {
+                self.x[j].add(1);
+                self.q[j].write(me as i64);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ mod peterson_turn_first;
 mod szymanski_three_bits;
 mod turnstile_simple;
 
-pub(super) use am_chain::Chain;
+pub(super) use am_chain::Swapped;
 pub(super) use hyman::Hyman;
 pub(super) use peterson_turn_first::TurnFirst;
 pub(super) use szymanski_three_bits::ThreeBits;
@@ -115,7 +115,8 @@ fn found(search: impl FnOnce()) -> Found {
 pub(super) fn loom<L: Lock<loom::sync::atomic::AtomicI64>>(passages: usize, most: Duration) -> Found {
     let mut builder = loom::model::Builder::new();
     (builder.max_permutations, builder.max_duration, builder.preemption_bound) = (None, Some(most), None);
-    (builder.checkpoint_file, builder.max_branches) = (None, 1_000);
+    // It looks at the time when it could write a checkpoint.
+    (builder.checkpoint_interval, builder.max_branches) = (100, 10_000);
     found(move || {
         builder.check(move || {
             let lock = begins::<_, L>();
@@ -135,11 +136,9 @@ pub(super) fn loom<L: Lock<loom::sync::atomic::AtomicI64>>(passages: usize, most
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Drawn {
     AtRandom,
-    ByPriorities,
+    /// By priorities, which change this often, plus one.
+    ByPriorities(usize),
 }
-
-/// One more than the number of changes of priorities in a schedule.
-const DEPTH: usize = 20;
 
 /// Schedules that are drawn, until one fails or the time is over. An endless wait is an execution
 /// that is too long.
@@ -170,7 +169,36 @@ pub(super) fn shuttle<L: Lock<shuttle::sync::atomic::AtomicI64>>(
     found(move || {
         match drawn {
             Drawn::AtRandom => Runner::new(RandomScheduler::new_from_seed(seed, ever), config).run(execution),
-            Drawn::ByPriorities => Runner::new(PctScheduler::new_from_seed(seed, DEPTH, ever), config).run(execution),
+            Drawn::ByPriorities(depth) => {
+                Runner::new(PctScheduler::new_from_seed(seed, depth, ever), config).run(execution)
+            }
         };
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use am_chain::Chain;
+    use turnstile_simple::Turnstile;
+
+    /// What is found is the fault: without it, the same search finds nothing.
+    fn finds_nothing<L: Lock<loom::sync::atomic::AtomicI64>, S: Lock<shuttle::sync::atomic::AtomicI64>>() {
+        let briefly = Duration::from_millis(300);
+        for found in [
+            loom::<L>(2, briefly),
+            shuttle::<S>(2, briefly, Drawn::AtRandom, 1),
+            shuttle::<S>(2, briefly, Drawn::ByPriorities(3), 1),
+        ] {
+            assert!(found.steps.is_none() && found.tries > Some(10), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn without_its_fault_no_lock_fails() {
+        finds_nothing::<Chain<_, false>, Chain<_, false>>();
+        finds_nothing::<Turnstile<_, 0>, Turnstile<_, 0>>();
+        assert!(loom::<Swapped<_>>(1, Duration::from_secs(20)).steps.is_some());
+        assert!(shuttle::<Split<_>>(4, Duration::from_secs(20), Drawn::AtRandom, 1).steps.is_some());
+    }
 }

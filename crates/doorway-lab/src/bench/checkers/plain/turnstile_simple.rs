@@ -1,27 +1,27 @@
-//! Our simple turnstile for two processes and two places, with one of two faults.
+//! Our simple turnstile for two processes and two places, perhaps with one of two faults.
 
 use super::{Lock, Word};
 
-pub(in super::super) struct Turnstile<W, const SPLIT: bool> {
+pub(in super::super) struct Turnstile<W, const FAULT: u8> {
     next: W,
     served: W,
     cell: [W; RING as usize],
 }
 
 /// 3 is two steps.
-pub(in super::super) type Split<W> = Turnstile<W, true>;
+pub(in super::super) type Split<W> = Turnstile<W, 1>;
 /// 5 is a write.
-pub(in super::super) type Blind<W> = Turnstile<W, false>;
+pub(in super::super) type Blind<W> = Turnstile<W, 2>;
 
 const RING: i64 = 8;
 
-impl<W: Word, const SPLIT: bool> Turnstile<W, SPLIT> {
+impl<W: Word, const FAULT: u8> Turnstile<W, FAULT> {
     fn cell(&self, t: i64) -> &W {
         &self.cell[(t % RING) as usize]
     }
 }
 
-impl<W: Word, const SPLIT: bool> Lock<W> for Turnstile<W, SPLIT> {
+impl<W: Word, const FAULT: u8> Lock<W> for Turnstile<W, FAULT> {
     const N: usize = 2;
     const K: i64 = 2;
     fn new() -> Self {
@@ -36,7 +36,7 @@ impl<W: Word, const SPLIT: bool> Lock<W> for Turnstile<W, SPLIT> {
     }
     fn leave(&self, _: usize) {
         let c = Self::K
-            + if SPLIT {
+            + if FAULT == 1 {
                 let x = self.served.read();
                 self.served.write(x + 1);
                 x
@@ -48,10 +48,10 @@ impl<W: Word, const SPLIT: bool> Lock<W> for Turnstile<W, SPLIT> {
             y -= 1;
         }
         for y in y..=c {
-            if SPLIT {
-                self.cell(y).compare_swap(y + 1 - RING, y + 1);
-            } else {
+            if FAULT == 2 {
                 self.cell(y).write(y + 1);
+            } else {
+                self.cell(y).compare_swap(y + 1 - RING, y + 1);
             }
         }
     }
