@@ -94,6 +94,12 @@ enum What {
     /// Takes five minutes. Warns if the machine was not quiet. Counts instructions if valgrind is
     /// installed.
     Processes(How),
+    /// The explorer beside Stateright, Spin, loom and shuttle: states a second, bytes a state, time
+    /// to the first failure, lines to write
+    ///
+    /// Takes seven minutes, or three with --quick. Needs spin and gcc for Spin, and goes without if
+    /// they are missing; ci/checkers.sh installs them. Warns if the machine was not quiet.
+    Checkers(How),
     /// Slots in etcd beside etcd's Lock and two recipes: says how, because building it needs protoc
     Etcd {
         /// Its options
@@ -103,6 +109,9 @@ enum What {
     /// In and out many times, through one of the peers: run to count instructions
     #[command(hide = true)]
     Pass { peer: String, times: u32 },
+    /// A search of `bench checkers`
+    #[command(hide = true)]
+    Checker { orders: Vec<String> },
     /// A process that takes part in `bench processes`
     #[command(hide = true)]
     Party { orders: String },
@@ -179,6 +188,14 @@ fn run(what: &What) -> Result<(), String> {
                 }
                 report
             })
+        }
+        What::Checkers(how) => {
+            let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+            measure(how, |effort, progress| bench::checkers::compare(effort, &program, progress))
+        }
+        What::Checker { orders } => {
+            println!("{}", bench::checkers::take_part(orders)?);
+            Ok(())
         }
         What::Party { orders } => bench::processes::take_part(orders),
         What::Pass { peer, times } => {

@@ -28,7 +28,7 @@ fn help_names_everything_that_can_be_measured() {
     let help = |args: &str| String::from_utf8(lab(args).stdout).unwrap();
     assert!(help("--help").contains("bench"));
     let benches = help("bench --help");
-    for what in ["wait", "slots", "openings", "mutex", "combining", "rooms", "resilient", "processes"] {
+    for what in ["wait", "slots", "openings", "mutex", "combining", "rooms", "resilient", "processes", "checkers"] {
         assert!(benches.contains(&format!("\n  {what} ")), "{benches}");
         assert!(help(&format!("bench {what} --help")).contains("--quick"), "{what}");
     }
@@ -46,6 +46,7 @@ fn bad_usage_is_refused() {
     refused("bench rooms --scale 1 --simulated", "cannot be used");
     refused("bench pass nobody 1", "nobody");
     refused("bench party nonsense", "cannot read the orders");
+    refused("bench checker doorway nonsense 1", "cannot read the orders");
     assert!(lab("bench pass sem_t 3").status.success());
 }
 
@@ -159,4 +160,25 @@ fn bench_slots_as_json_has_every_field() {
         assert!(["what", "goal", "over", "worst"].iter().all(|text| verdict[text].is_string()), "{verdict}");
         assert!(verdict["met"].is_boolean(), "{verdict}");
     }
+}
+
+#[test]
+fn bench_checkers_as_json_has_every_field() {
+    let report = json("bench checkers --rounds 1 --json");
+    // Without Spin it says so, and measures the others.
+    let without_spin =
+        report["faults"].as_array().unwrap().iter().all(|fault| fault.as_str().unwrap().contains("Spin"));
+    assert!(without_spin, "{}", report["faults"]);
+    for part in ["searches", "hunts"] {
+        for search in report[part].as_array().unwrap() {
+            for number in ["wall_s", "cpu_s", "peak", "threads", "successes", "repetitions"] {
+                assert!(search[number].is_number(), "{part}, {number}: {search}");
+            }
+        }
+    }
+    let searches = report["searches"].as_array().unwrap();
+    assert!(searches.len() >= 5 && searches.iter().all(|search| search["found"]["states"] == 58), "{searches:?}");
+    let ours = &report["hunts"][0];
+    assert_eq!((&ours["checker"], &ours["found"]["steps"]), (&"doorway".into(), &7.into()));
+    assert_eq!(report["lines"].as_array().unwrap().len(), 9);
 }

@@ -6,6 +6,7 @@
 //! nothing.
 
 mod alone;
+pub mod checkers;
 pub mod combining;
 mod contest;
 mod crowd;
