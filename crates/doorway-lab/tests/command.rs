@@ -182,3 +182,17 @@ fn bench_checkers_as_json_has_every_field() {
     assert_eq!((&ours["checker"], &ours["found"]["steps"]), (&"doorway".into(), &7.into()));
     assert_eq!(report["lines"].as_array().unwrap().len(), 9);
 }
+
+/// The tables of the page are what the newest record says.
+#[test]
+fn the_page_on_checkers_quotes_its_record() {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(here.join("../../docs/checkers.md")).unwrap();
+    let names = std::fs::read_dir(here.join("records")).unwrap().map(|entry| entry.unwrap().file_name().into_string());
+    let newest = names.filter_map(Result::ok).filter(|name| name.ends_with("-checkers.txt")).max().unwrap();
+    assert!(page.contains(&format!("records/{newest}")), "the page names another record than {newest}");
+    let record = std::fs::read_to_string(here.join("records").join(newest)).unwrap();
+    let blocks: Vec<&str> = page.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(blocks.len() == 4 && blocks.iter().all(|block| block.lines().count() > 4));
+    assert!(blocks.iter().all(|block| record.contains(block)), "{page}");
+}

@@ -30,7 +30,7 @@ impl fmt::Display for Report {
 }
 
 /// A title only where it changes.
-fn title<'a>(rows: &'a [Search], i: usize) -> &'a str {
+fn title(rows: &[Search], i: usize) -> &str {
     if i > 0 && rows[i - 1].lock == rows[i].lock { "" } else { &rows[i].lock }
 }
 
