@@ -302,6 +302,7 @@ impl Memory for Native {
     /// registers at each variable before it reads it. If that turn fails, too, and none of the
     /// variables has changed since, the waiter has nothing to do until one does.
     async fn turn_failed(&self, _: Pid, wait: &mut WaitSoFar, abortable: bool) -> Result<Next, Infallible> {
+        debug_assert!(!std::ptr::eq(self, super::ANYONE.memory()), "its reads are not recorded, so it may not wait");
         let deadline = self.deadline(abortable);
         if deadline.is_some_and(|time| Instant::now() >= time) {
             return Ok(Next::GiveUp);
@@ -428,35 +429,46 @@ fn whom(waker: &Waker) -> Whom {
 impl Wakes {
     /// Makes sure that the task is woken when the variable changes. Returns `Ready` if the variable
     /// has already changed since it was last read.
-    #[inline(always)]
     pub(crate) fn poll(
         &mut self,
         alarm: &Alarm<Threads>,
         waker: &Waker,
         mut changed: impl FnMut() -> bool,
     ) -> Poll<()> {
-        if let Some((set, of)) = self.0 {
-            if whom(waker) == of && alarm.is_set(set) {
-                return Poll::Pending; // it was set all the while: a process that changes the variable finds it
-            }
+        if self.will_wake(alarm, waker) {
+            return Poll::Pending;
+        }
+        if let Some((set, _)) = self.0.take() {
             alarm.unset(set);
-            self.0 = None;
             // The process that rang has most likely changed the variable. Then no new alarm is
             // needed.
             if changed() {
                 return Poll::Ready(());
             }
         }
+        if self.set(alarm, waker) && changed() { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// Whether the alarm was set for this waker all the while. Then a process that changes the
+    /// variable finds it.
+    #[inline(always)]
+    pub(crate) fn will_wake(&self, alarm: &Alarm<Threads>, waker: &Waker) -> bool {
+        self.0.is_some_and(|(set, of)| whom(waker) == of && alarm.is_set(set))
+    }
+
+    /// Sets the alarm for a task, which then reads the variable. Returns `false` if another process
+    /// is busy there, for a moment. Then the task is woken.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, alarm: &Alarm<Threads>, waker: &Waker) -> bool {
         // A clone may lead elsewhere than its original, and the original may be gone when the task
         // is polled again.
         let clone = waker.clone();
         let of = whom(&clone);
         self.0 = alarm.set(&Threads, clone).map(|set| (set, of));
         if self.0.is_none() {
-            waker.wake_by_ref(); // another process is busy there, for a moment
-            return Poll::Pending;
+            waker.wake_by_ref();
         }
-        if changed() { Poll::Ready(()) } else { Poll::Pending }
+        self.0.is_some()
     }
 
     /// Ends the wait, whether it is over or given up.
