@@ -155,7 +155,7 @@ pub(super) struct Spread<T: Word> {
 
 impl<T: Word> Spread<T> {
     /// How far apart neighbours are. It is odd, and so each place of a power of two is reached once.
-    const STRIDE: usize = if T::SPREAD { LINE / size_of::<Cell<T>>() + 1 | 1 } else { 1 };
+    const STRIDE: usize = if T::SPREAD { (LINE / size_of::<Cell<T>>() + 1) | 1 } else { 1 };
 
     pub(super) fn new<'a>(decls: impl ExactSizeIterator<Item = Decl<'a, T>>) -> Self {
         let room = if T::SPREAD { decls.len().next_power_of_two() } else { decls.len() };

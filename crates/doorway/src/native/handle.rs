@@ -1,9 +1,10 @@
 //! A process's handle on native memory: it decides how the process waits.
 
 use super::Cell;
-use crate::tools::{once, thread};
-use crate::waiting::{Bell, Place, Policy, Set, Table, Threads, Waiter, contained};
+use crate::tools::{once, thread, thread_local};
+use crate::waiting::{Bell, Habit, Patience, Place, Policy, Set, Table, Threads, Waiter, contained};
 use doorway_core::memory::{Pid, Process, Word};
+use std::cell::Cell as Local;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,6 +14,11 @@ use std::time::Instant;
 once! {
     /// The waiters of this process, by what they wait for.
     pub(super) static TABLE: Table<Threads> = Table::default();
+}
+
+thread_local! {
+    /// What this thread has learnt from its waits.
+    static HABIT: Local<Habit> = const { Local::new(Habit::NEW) };
 }
 
 /// Makes accesses that do not wait, for texts that do not tell processes apart.
@@ -35,6 +41,8 @@ pub struct Native {
     pub(super) policy: Policy,
     /// How many turns the next wait may spin.
     pub(super) spins: AtomicU32,
+    /// Whether a wait of this handle has slept.
+    has_slept: AtomicBool,
     /// Whether a wait leaves the task's waker in the table, instead of putting the thread to sleep.
     pub(super) as_task: AtomicBool,
     give_up_at: Mutex<Option<Instant>>,
@@ -77,6 +85,7 @@ impl Native {
         Self {
             policy: Policy::PARK,
             spins: AtomicU32::new(Policy::PARK.spins),
+            has_slept: AtomicBool::new(false),
             as_task: AtomicBool::new(false),
             give_up_at: Mutex::new(None),
             records: AtomicU8::new(NOWHERE),
@@ -111,6 +120,23 @@ impl Native {
     /// task is asked when it is polled.
     pub fn give_up_at(&self, time: Option<Instant>) {
         *self.give_up_at.lock().unwrap_or_else(PoisonError::into_inner) = time;
+    }
+
+    /// The next wait spins as long as this thread has lately found useful.
+    pub(super) fn spin_as_usual(&self) {
+        self.spins.store(HABIT.with(Local::get).spins(), Relaxed);
+    }
+
+    /// This thread learns from the waits of this handle.
+    pub(super) fn learn(&self) {
+        let after = |habit: Habit| habit.after(self.spins.load(Relaxed), self.has_slept.load(Relaxed));
+        HABIT.with(|habit| habit.set(after(habit.get())));
+    }
+
+    /// A wait is about to sleep.
+    pub(super) fn sleeps(&self, patience: &Patience) {
+        self.spins.store(patience.after_a_sleep(), Relaxed);
+        self.has_slept.store(true, Relaxed);
     }
 
     /// The deadline of a wait that can be abandoned.

@@ -53,6 +53,9 @@ pub(crate) trait WaysIn {
     type Inside;
     /// Why a process may be refused.
     type Refusal;
+    /// Whether a thread spins as long as it has lately found useful, and not always as long as the
+    /// policy allows.
+    const LEARNS: bool = false;
 
     fn policy(&self) -> Policy;
 
@@ -127,7 +130,14 @@ pub(crate) trait WaysIn {
         };
         let p = someone(self.policy());
         p.memory().give_up_at(deadline);
-        let waited = now(self.wait(&p, &mut place)).map_err(refused)?;
+        if Self::LEARNS {
+            p.memory().spin_as_usual();
+        }
+        let waited = now(self.wait(&p, &mut place));
+        if Self::LEARNS {
+            p.memory().learn();
+        }
+        let waited = waited.map_err(refused)?;
         // A waiter that is let in just as it gives up stays in.
         Ok(waited.or_else(|| self.give_up(&p, place)))
     }
@@ -288,7 +298,7 @@ impl Memory for Native {
     #[inline]
     fn wait_begins(&self, _: Pid) -> WaitSoFar {
         self.records_no_more(); // a wait that was dropped did not end properly
-        let spins = self.spins.load(Relaxed);
+        let spins = self.spins.load(Relaxed).min(self.policy.spins);
         self.spins.store(spins.saturating_add(1).min(self.policy.spins), Relaxed);
         WaitSoFar { patience: Patience::new(spins), recorded: false }
     }
@@ -326,7 +336,7 @@ impl Memory for Native {
             }
             waiter.begin();
         } else if as_task || wait.patience.is_over(&self.policy) {
-            self.spins.store(wait.patience.after_a_sleep(), Relaxed);
+            self.sleeps(&wait.patience);
             self.waiter().begin();
             self.records.store(if as_task { IN_TABLE } else { AS_SEQUENCES }, Relaxed);
             wait.recorded = true;
@@ -382,7 +392,7 @@ impl ReadWrite for Native {
         if !is_task && !wait.patience.is_over(&self.policy) {
             return Ok(Next::TryAgain);
         }
-        self.spins.store(wait.patience.after_a_sleep(), Relaxed);
+        self.sleeps(&wait.patience);
         match (v.alarm(), v.bell()) {
             (Some(alarm), _) if is_task => {
                 let mut watch = Watch { alarm, wakes: Wakes::default() };

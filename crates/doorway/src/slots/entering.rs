@@ -251,6 +251,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
     type Place = PlaceInLine;
     type Inside = Grant;
     type Refusal = Refused;
+    const LEARNS: bool = true;
 
     fn policy(&self) -> Policy {
         self.text.beside().policy
