@@ -117,7 +117,8 @@ mod waiting {
     use crate::tools::{AtomicU8, AtomicU32, Mutex};
     pub(crate) use alarm::{Alarm, Set};
     pub(crate) use bell::Bell;
-    pub(crate) use doorway::waiting::{Policy, internals::Patience};
+    pub(crate) use doorway::waiting::Policy;
+    pub(crate) use doorway::waiting::internals::{Habit, Patience};
     pub(crate) use platform::{Flags, Lock, Platform, Sequence, Threads, Unlocked};
     use shuttle::sync::Condvar;
     use std::cell::UnsafeCell;

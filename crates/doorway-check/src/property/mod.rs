@@ -225,7 +225,7 @@ impl Property {
     /// // One process at a time may wait for a record. Here two wait for its signal.
     /// let record = Record::new(1, Fate::Waits);
     /// let world = World::of_programs(2, Rules::default(), |site| site.var("rec", record), |record, p| async move {
-    ///     let Ok(_) = p.on(Sim::ROOT).at(1).wait_until(&record, |now| now.fate == Fate::Signalled).await;
+    ///     let Ok(_) = p.on(Sim::ROOT).at(1).wait_until(&record, |now| now.fate() == Fate::Signalled).await;
     /// })?;
     /// let report = Explorer::new(2).explore(world)?;
     /// assert_eq!(report.failure().unwrap().name, ONE_WAITS);

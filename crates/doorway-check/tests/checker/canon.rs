@@ -79,7 +79,7 @@ fn sight(v: &View<'_>, limits: Limits) -> Sight {
     let fate = |i: u64| {
         let t = fit::<u64>(front.ticket.wrapping_add(i), TICKET);
         let record: Record = v.get_at("rec", (t % ring) as usize);
-        (record.ticket == t).then_some(match record.fate {
+        (record.ticket() == t).then_some(match record.fate() {
             Fate::Waits => 0,
             Fate::Signalled => 1,
             Fate::Gone => 2,

@@ -66,7 +66,7 @@ pub trait Memory: Sized {
     /// The algorithm as a whole.
     const ROOT: Self::Part;
     /// A word, as accesses refer to it.
-    type Cell<T: Word>: Debug;
+    type Cell<T: Word>: Debug + 'static;
     /// A variable that stands alone.
     type Var<T: Word>: Deref<Target = Self::Cell<T>> + Debug;
     /// A row of variables.

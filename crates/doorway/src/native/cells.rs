@@ -130,7 +130,7 @@ const PER_LINE: usize = 8;
 ///
 /// Variables whose home is the same process share cache lines. All others have a line each, so that
 /// a write to another variable never disturbs a spinning waiter. Variables that are
-/// [spread](Word::SPREAD) are distributed over all lines before a line gets a second one.
+/// [spread](Word::SPREAD) share lines, but neighbours lie more than a line apart.
 #[derive(Debug)]
 pub struct Row<T: Word>(Layout<T>);
 
@@ -146,21 +146,20 @@ enum Layout<T: Word> {
 
 type Line<T> = CachePadded<[Cell<T>; PER_LINE]>;
 
-/// Variables without a gap between them. If there are several lines, neighbours are a line apart.
+/// Variables without a gap between them. If they are spread, neighbours are more than a line apart.
 #[derive(Debug)]
 pub(super) struct Spread<T: Word> {
+    /// If they are spread, as many as a power of two.
     cells: Box<[Cell<T>]>,
-    /// The binary logarithm of the number of lines.
-    shift: u32,
 }
 
 impl<T: Word> Spread<T> {
-    const PER_LINE: usize = if size_of::<Cell<T>>() < LINE { LINE / size_of::<Cell<T>>() } else { 1 };
+    /// How far apart neighbours are. It is odd, and so each place of a power of two is reached once.
+    const STRIDE: usize = if T::SPREAD { (LINE / size_of::<Cell<T>>() + 1) | 1 } else { 1 };
 
     pub(super) fn new<'a>(decls: impl ExactSizeIterator<Item = Decl<'a, T>>) -> Self {
-        let lines = if T::SPREAD { decls.len().div_ceil(Self::PER_LINE).next_power_of_two() } else { 1 };
-        let room = if lines == 1 { decls.len() } else { lines * Self::PER_LINE };
-        let mut spread = Self { cells: (0..room).map(|_| Cell::unused()).collect(), shift: lines.trailing_zeros() };
+        let room = if T::SPREAD { decls.len().next_power_of_two() } else { decls.len() };
+        let mut spread = Self { cells: (0..room).map(|_| Cell::unused()).collect() };
         for (i, decl) in decls.enumerate() {
             let place = spread.place(i);
             spread.cells[place] = Cell::new(&decl);
@@ -175,7 +174,7 @@ impl<T: Word> Spread<T> {
         }
         // An index beyond the end would reach another variable, so it is rejected.
         assert!(i < self.cells.len(), "the row has no such variable");
-        (i & ((1 << self.shift) - 1)) * Self::PER_LINE + (i >> self.shift)
+        i.wrapping_mul(Self::STRIDE) & (self.cells.len() - 1)
     }
 }
 

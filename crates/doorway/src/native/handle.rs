@@ -1,9 +1,10 @@
 //! A process's handle on native memory: it decides how the process waits.
 
 use super::Cell;
-use crate::tools::{once, thread};
-use crate::waiting::{Bell, Place, Policy, Set, Table, Threads, Waiter, contained};
-use doorway_core::memory::Word;
+use crate::tools::{once, thread, thread_local};
+use crate::waiting::{Bell, Habit, Patience, Place, Policy, Set, Table, Threads, Waiter, contained};
+use doorway_core::memory::{Pid, Process, Word};
+use std::cell::Cell as Local;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -14,6 +15,14 @@ once! {
     /// The waiters of this process, by what they wait for.
     pub(super) static TABLE: Table<Threads> = Table::default();
 }
+
+thread_local! {
+    /// What this thread has learnt from its waits.
+    static HABIT: Local<Habit> = const { Local::new(Habit::NEW) };
+}
+
+/// Makes accesses that do not wait, for texts that do not tell processes apart.
+pub(crate) static ANYONE: Process<Native> = Process::new(Pid::new(0), Native::new());
 
 /// The memory of this process, for its threads and tasks.
 ///
@@ -32,6 +41,8 @@ pub struct Native {
     pub(super) policy: Policy,
     /// How many turns the next wait may spin.
     pub(super) spins: AtomicU32,
+    /// Whether a wait of this handle has slept.
+    has_slept: AtomicBool,
     /// Whether a wait leaves the task's waker in the table, instead of putting the thread to sleep.
     pub(super) as_task: AtomicBool,
     give_up_at: Mutex<Option<Instant>>,
@@ -74,6 +85,7 @@ impl Native {
         Self {
             policy: Policy::PARK,
             spins: AtomicU32::new(Policy::PARK.spins),
+            has_slept: AtomicBool::new(false),
             as_task: AtomicBool::new(false),
             give_up_at: Mutex::new(None),
             records: AtomicU8::new(NOWHERE),
@@ -110,6 +122,23 @@ impl Native {
         *self.give_up_at.lock().unwrap_or_else(PoisonError::into_inner) = time;
     }
 
+    /// The next wait spins as long as this thread has lately found useful.
+    pub(super) fn spin_as_usual(&self) {
+        self.spins.store(HABIT.with(Local::get).spins(), Relaxed);
+    }
+
+    /// This thread learns from the waits of this handle.
+    pub(super) fn learn(&self) {
+        let after = |habit: Habit| habit.after(self.spins.load(Relaxed), self.has_slept.load(Relaxed));
+        HABIT.with(|habit| habit.set(after(habit.get())));
+    }
+
+    /// A wait is about to sleep.
+    pub(super) fn sleeps(&self, patience: &Patience) {
+        self.spins.store(patience.after_a_sleep(), Relaxed);
+        self.has_slept.store(true, Relaxed);
+    }
+
     /// The deadline of a wait that can be abandoned.
     pub(super) fn deadline(&self, abortable: bool) -> Option<Instant> {
         if abortable { *self.give_up_at.lock().unwrap_or_else(PoisonError::into_inner) } else { None }
@@ -122,7 +151,10 @@ impl Native {
     /// Called before each access that a turn may depend on.
     #[inline(always)]
     pub(super) fn looks_at<T: Word>(&self, v: &Cell<T>) {
-        if T::AWAITED && self.records.load(Relaxed) != NOWHERE {
+        // `ANYONE` does not wait, so its reads are never recorded. Where a text is inlined, the
+        // compiler knows who runs it.
+        let waits = !std::ptr::eq(self, ANYONE.memory());
+        if T::AWAITED && waits && self.records.load(Relaxed) != NOWHERE {
             self.record(v);
         }
     }

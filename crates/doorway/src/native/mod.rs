@@ -19,6 +19,7 @@ mod late;
 mod waits;
 
 pub(crate) use cells::{Cell, Row, Table, Var};
+pub(crate) use handle::ANYONE;
 pub use handle::Native;
 pub(crate) use late::Late;
 pub(crate) use waits::{Begun, InLine, Wakes, WaysIn, enter_as_task, refused, someone, sure, wait_as_task, ways_in};

@@ -53,6 +53,9 @@ pub(crate) trait WaysIn {
     type Inside;
     /// Why a process may be refused.
     type Refusal;
+    /// Whether a thread spins as long as it has lately found useful, and not always as long as the
+    /// policy allows.
+    const LEARNS: bool = false;
 
     fn policy(&self) -> Policy;
 
@@ -127,7 +130,14 @@ pub(crate) trait WaysIn {
         };
         let p = someone(self.policy());
         p.memory().give_up_at(deadline);
-        let waited = now(self.wait(&p, &mut place)).map_err(refused)?;
+        if Self::LEARNS {
+            p.memory().spin_as_usual();
+        }
+        let waited = now(self.wait(&p, &mut place));
+        if Self::LEARNS {
+            p.memory().learn();
+        }
+        let waited = waited.map_err(refused)?;
         // A waiter that is let in just as it gives up stays in.
         Ok(waited.or_else(|| self.give_up(&p, place)))
     }
@@ -288,7 +298,7 @@ impl Memory for Native {
     #[inline]
     fn wait_begins(&self, _: Pid) -> WaitSoFar {
         self.records_no_more(); // a wait that was dropped did not end properly
-        let spins = self.spins.load(Relaxed);
+        let spins = self.spins.load(Relaxed).min(self.policy.spins);
         self.spins.store(spins.saturating_add(1).min(self.policy.spins), Relaxed);
         WaitSoFar { patience: Patience::new(spins), recorded: false }
     }
@@ -302,6 +312,7 @@ impl Memory for Native {
     /// registers at each variable before it reads it. If that turn fails, too, and none of the
     /// variables has changed since, the waiter has nothing to do until one does.
     async fn turn_failed(&self, _: Pid, wait: &mut WaitSoFar, abortable: bool) -> Result<Next, Infallible> {
+        debug_assert!(!std::ptr::eq(self, super::ANYONE.memory()), "its reads are not recorded, so it may not wait");
         let deadline = self.deadline(abortable);
         if deadline.is_some_and(|time| Instant::now() >= time) {
             return Ok(Next::GiveUp);
@@ -325,7 +336,7 @@ impl Memory for Native {
             }
             waiter.begin();
         } else if as_task || wait.patience.is_over(&self.policy) {
-            self.spins.store(wait.patience.after_a_sleep(), Relaxed);
+            self.sleeps(&wait.patience);
             self.waiter().begin();
             self.records.store(if as_task { IN_TABLE } else { AS_SEQUENCES }, Relaxed);
             wait.recorded = true;
@@ -381,7 +392,7 @@ impl ReadWrite for Native {
         if !is_task && !wait.patience.is_over(&self.policy) {
             return Ok(Next::TryAgain);
         }
-        self.spins.store(wait.patience.after_a_sleep(), Relaxed);
+        self.sleeps(&wait.patience);
         match (v.alarm(), v.bell()) {
             (Some(alarm), _) if is_task => {
                 let mut watch = Watch { alarm, wakes: Wakes::default() };
@@ -428,35 +439,46 @@ fn whom(waker: &Waker) -> Whom {
 impl Wakes {
     /// Makes sure that the task is woken when the variable changes. Returns `Ready` if the variable
     /// has already changed since it was last read.
-    #[inline(always)]
     pub(crate) fn poll(
         &mut self,
         alarm: &Alarm<Threads>,
         waker: &Waker,
         mut changed: impl FnMut() -> bool,
     ) -> Poll<()> {
-        if let Some((set, of)) = self.0 {
-            if whom(waker) == of && alarm.is_set(set) {
-                return Poll::Pending; // it was set all the while: a process that changes the variable finds it
-            }
+        if self.will_wake(alarm, waker) {
+            return Poll::Pending;
+        }
+        if let Some((set, _)) = self.0.take() {
             alarm.unset(set);
-            self.0 = None;
             // The process that rang has most likely changed the variable. Then no new alarm is
             // needed.
             if changed() {
                 return Poll::Ready(());
             }
         }
+        if self.set(alarm, waker) && changed() { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// Whether the alarm was set for this waker all the while. Then a process that changes the
+    /// variable finds it.
+    #[inline(always)]
+    pub(crate) fn will_wake(&self, alarm: &Alarm<Threads>, waker: &Waker) -> bool {
+        self.0.is_some_and(|(set, of)| whom(waker) == of && alarm.is_set(set))
+    }
+
+    /// Sets the alarm for a task, which then reads the variable. Returns `false` if another process
+    /// is busy there, for a moment. Then the task is woken.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, alarm: &Alarm<Threads>, waker: &Waker) -> bool {
         // A clone may lead elsewhere than its original, and the original may be gone when the task
         // is polled again.
         let clone = waker.clone();
         let of = whom(&clone);
         self.0 = alarm.set(&Threads, clone).map(|set| (set, of));
         if self.0.is_none() {
-            waker.wake_by_ref(); // another process is busy there, for a moment
-            return Poll::Pending;
+            waker.wake_by_ref();
         }
-        if changed() { Poll::Ready(()) } else { Poll::Pending }
+        self.0.is_some()
     }
 
     /// Ends the wait, whether it is over or given up.

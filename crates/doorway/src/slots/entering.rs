@@ -251,6 +251,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
     type Place = PlaceInLine;
     type Inside = Grant;
     type Refusal = Refused;
+    const LEARNS: bool = true;
 
     fn policy(&self) -> Policy {
         self.text.beside().policy
@@ -317,7 +318,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
     }
 
     fn give_up(&self, p: &Process<Native>, place: PlaceInLine) -> Option<Grant> {
-        self.withdraw(p, place.attempt)
+        self.text.leave_unless_closed_now(p, self.tray(), place.attempt)
     }
 
     fn leave(&self, grant: Grant) {
@@ -336,11 +337,6 @@ pub(super) fn begun<N: Numbering>(entered: Entered, units: u64) -> Begun<Slots<N
 }
 
 impl<N: Numbering> Slots<N> {
-    /// Gives up a place in line. Returns `Some` if the caller was let in before that.
-    pub(super) fn withdraw(&self, p: &Process<Native>, attempt: Attempt) -> Option<Grant> {
-        self.text.leave_unless_closed_now(p, self.tray(), attempt)
-    }
-
     /// Enters with a ticket that is already good for a place. The callers in line before it must be
     /// helped first.
     #[cold]

@@ -6,9 +6,10 @@
 use super::entering::begun;
 use super::numbers::Elsewhere;
 use super::{ANYONE, AcquireError, Numbered, Numbering, OwnedSlotGuard, Permit, SlotGuard, Slots};
-use crate::native::{Begun, Wakes, WaysIn, now, refused, sure};
+use crate::native::{Begun, Cell, Wakes, WaysIn, now, refused, sure};
+use crate::waiting::{Alarm, Threads};
 use doorway_core::k_assignment::{Entered, Grant};
-use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Drawn, LinedUp};
+use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Drawn, Fate, LinedUp, Record, Spot};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -28,7 +29,7 @@ enum State<'a> {
     /// Has not asked for this many places yet.
     Outside(u64),
     /// In line for one place.
-    InLine(Attempt, Wakes),
+    InLine(Spot, Wakes),
     /// Waits for several variables, or in front of the line: that needs more state than is kept
     /// here.
     Elsewhere(Elsewhere<'a>),
@@ -48,26 +49,34 @@ where
     #[inline]
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Permit<S, N>, AcquireError>> {
         let Some(slots) = &self.slots else { panic!("this future was polled again after it was ready") };
-        let told = match &mut self.state {
-            State::InLine(attempt, wakes) => turn(slots, attempt, wakes, context, true),
-            &mut State::Outside(places) => begin(slots, places, &mut self.state, context),
-            State::Elsewhere(future) => future.as_mut().poll(context).map_err(AcquireError::from),
-            State::Done => unreachable!("it has not ended"),
-        };
-        match told {
-            Poll::Ready(told) => self.ends(told),
-            Poll::Pending => Poll::Pending,
+        // One after the other, the frequent cases first: what they tell stays in registers.
+        if let State::InLine(spot, wakes) = &mut self.state {
+            let told = turn(slots, *spot, wakes, context);
+            return self.ends(told);
         }
+        if let State::Outside(places) = self.state {
+            let told = begin(slots, places, &mut self.state, context);
+            return self.ends(told);
+        }
+        let State::Elsewhere(future) = &mut self.state else { unreachable!("it has not ended") };
+        let told = future.as_mut().poll(context).map_err(AcquireError::from);
+        self.ends(told)
     }
 
-    #[inline]
-    fn ends(&mut self, told: Result<Grant, AcquireError>) -> Poll<Result<Permit<S, N>, AcquireError>> {
-        match &mut self.state {
-            State::Elsewhere(_) => self.state = State::Done,
-            state => state.becomes(State::Done),
+    /// Passes on what the text told.
+    #[inline(always)]
+    fn ends(&mut self, told: Poll<Result<Grant, AcquireError>>) -> Poll<Result<Permit<S, N>, AcquireError>> {
+        let Poll::Ready(told) = told else { return Poll::Pending };
+        if let State::Elsewhere(_) = self.state {
+            self.state = State::Done;
+        } else {
+            self.state.becomes(State::Done);
         }
         let Some(slots) = self.slots.take() else { unreachable!("it ends once") };
-        Poll::Ready(told.map(|grant| Permit::new(slots, grant)))
+        Poll::Ready(match told {
+            Ok(grant) => Ok(Permit::new(slots, grant)),
+            Err(why) => Err(why),
+        })
     }
 }
 
@@ -92,16 +101,11 @@ where
     }
     match slots.text.begin_now(&ANYONE, 1) {
         Entered::Inside(grant) => Poll::Ready(Ok(grant)),
-        Entered::Not(Drawn::Waits(tickets)) => {
-            let (attempt, wakes) = state.waits();
-            match slots.text.line_up_now(&ANYONE, tickets, attempt) {
-                LinedUp::InLine => turn(slots, attempt, wakes, context, false),
-                LinedUp::Enabled(drawn) => {
-                    begin_otherwise(slots, 1, Some(begun(Entered::Not(drawn), 1)), state, context)
-                }
-                LinedUp::Closed => Poll::Ready(Err(AcquireError::Closed)),
-            }
-        }
+        Entered::Not(Drawn::Waits(tickets)) => match slots.text.line_up_now(&ANYONE, tickets) {
+            LinedUp::InLine(attempt, record) => first_turn(slots, attempt, record, state, context),
+            LinedUp::Enabled(drawn) => begin_otherwise(slots, 1, Some(begun(Entered::Not(drawn), 1)), state, context),
+            LinedUp::Closed => Poll::Ready(Err(AcquireError::Closed)),
+        },
         entered => begin_otherwise(slots, 1, Some(begun(entered, 1)), state, context),
     }
 }
@@ -147,26 +151,19 @@ fn stand<N: Numbering>(
     state: &mut State<'_>,
     context: &mut Context<'_>,
 ) -> Poll<Result<Grant, AcquireError>> {
-    let (attempt, wakes) = state.waits();
-    let stands = now(slots.text.stand_unless_closed(&ANYONE, slots.tray(), drawn, 1, attempt));
-    match stands.map_err(refused)? {
-        Some(grant) => Poll::Ready(Ok(grant)),
-        None => turn(slots, attempt, wakes, context, false),
+    let mut attempt = Attempt::Outside;
+    let stands = now(slots.text.stand_unless_closed(&ANYONE, slots.tray(), drawn, 1, &mut attempt));
+    match (stands.map_err(refused)?, attempt) {
+        (Some(grant), _) => Poll::Ready(Ok(grant)),
+        (None, Attempt::One(spot)) => {
+            let (_, record) = slots.text.place(spot);
+            first_turn(slots, attempt, record, state, context)
+        }
+        (None, _) => unreachable!("it is in line for one place"),
     }
 }
 
 impl State<'_> {
-    /// From here on it may be in line, with this attempt. If anything panics before the attempt is
-    /// filled in, it is not in line.
-    #[inline(always)]
-    fn waits(&mut self) -> (&mut Attempt, &mut Wakes) {
-        self.becomes(State::InLine(Attempt::Outside, Wakes::default()));
-        match self {
-            State::InLine(attempt, wakes) => (attempt, wakes),
-            _ => unreachable!("it was made so"),
-        }
-    }
-
     /// Assigns without dropping what was there. Only a wait elsewhere owns something to drop.
     #[inline(always)]
     fn becomes(&mut self, new: Self) {
@@ -175,49 +172,107 @@ impl State<'_> {
     }
 }
 
-/// Runs one turn of the wait in line. If the wait is not over, the task will be woken. A task that
-/// has just joined the line first arranges for its wake-up. Then it looks whether its wait is over.
+/// The first turn of the wait of a task that has just joined the line. It arranges for its wake-up.
+/// Then it looks whether its wait is over.
+#[inline(always)]
+fn first_turn<N: Numbering>(
+    slots: &Slots<N>,
+    attempt: Attempt,
+    record: &Cell<Record>,
+    state: &mut State<'_>,
+    context: &mut Context<'_>,
+) -> Poll<Result<Grant, AcquireError>> {
+    let Attempt::One(spot) = attempt else { unreachable!("it is in line for one place") };
+    // From here on, dropping the future gives up.
+    state.becomes(State::InLine(spot, Wakes::default()));
+    let State::InLine(_, wakes) = state else { unreachable!("it was made so") };
+    let place = (spot.ticket(), record);
+    // Where newcomers pass, the first look also says that the task listens.
+    let mut told = if N::PASSES { look(slots, place, attempt) } else { None };
+    if told.is_none() {
+        if !wakes.set(alarm(record), context.waker()) {
+            return Poll::Pending;
+        }
+        told = look(slots, place, attempt);
+    }
+    match told {
+        Some(fate) => enter(slots, attempt, wakes, alarm(record), fate),
+        None => Poll::Pending,
+    }
+}
+
+/// A turn of that wait. If the wait is not over, the task will be woken.
 #[inline(always)]
 fn turn<N: Numbering>(
     slots: &Slots<N>,
-    attempt: &mut Attempt,
+    spot: Spot,
     wakes: &mut Wakes,
     context: &mut Context<'_>,
-    looks_first: bool,
 ) -> Poll<Result<Grant, AcquireError>> {
-    let (t, record) = slots.text.place(attempt).expect("it is in line for one place");
-    let alarm = record.alarm().expect("one process waits for a record at a time");
-    let told = || match slots.tray() {
-        Some(tray) => sure(now(slots.text.turn_passing(&ANYONE, tray, (t, record), attempt))),
-        None => slots.text.turn_now(&ANYONE, t, record),
-    };
-    // Where newcomers pass, the first look also says that the task listens.
-    let mut fate = if looks_first || N::PASSES { told() } else { None };
-    if fate.is_none() {
-        let looks_again = || {
-            fate = told();
-            fate.is_some()
-        };
-        if wakes.poll(alarm, context.waker(), looks_again).is_pending() {
-            return Poll::Pending;
+    let (attempt, place) = (Attempt::One(spot), slots.text.place(spot));
+    let alarm = alarm(place.1);
+    let fate = match look(slots, place, attempt) {
+        Some(fate) => fate,
+        None if wakes.will_wake(alarm, context.waker()) => return Poll::Pending,
+        None => {
+            let mut told = None;
+            let looks_again = || {
+                told = look(slots, place, attempt);
+                told.is_some()
+            };
+            match (wakes.poll(alarm, context.waker(), looks_again), told) {
+                (Poll::Ready(()), Some(fate)) => fate,
+                _ => return Poll::Pending,
+            }
         }
+    };
+    enter(slots, attempt, wakes, alarm, fate)
+}
+
+#[inline(always)]
+fn alarm(record: &Cell<Record>) -> &Alarm<Threads> {
+    record.alarm().expect("one process waits for a record at a time")
+}
+
+/// Looks whether the wait is over.
+#[inline(always)]
+fn look<N: Numbering>(slots: &Slots<N>, (t, record): (u64, &Cell<Record>), attempt: Attempt) -> Option<Fate> {
+    match slots.tray() {
+        Some(tray) => sure(now(slots.text.turn_passing(&ANYONE, tray, (t, record), &attempt))),
+        None => slots.text.turn_now(&ANYONE, t, record),
     }
+}
+
+/// Enters when the wait is over.
+#[inline(always)]
+fn enter<N: Numbering>(
+    slots: &Slots<N>,
+    mut attempt: Attempt,
+    wakes: &mut Wakes,
+    alarm: &Alarm<Threads>,
+    fate: Fate,
+) -> Poll<Result<Grant, AcquireError>> {
     wakes.end(alarm);
-    let fate = fate.expect("its wait is over");
-    let entered = slots.text.enter_in_turn_unless_closed_now(&ANYONE, slots.tray(), attempt, fate);
+    let entered = slots.text.enter_in_turn_unless_closed_now(&ANYONE, slots.tray(), &mut attempt, fate);
     Poll::Ready(entered.map_err(AcquireError::from))
 }
 
 /// Dropping it gives up.
 impl<S: Deref<Target = Slots<N>>, N: Numbering> Drop for Asks<'_, S, N> {
+    #[inline]
     fn drop(&mut self) {
-        let (State::InLine(attempt, wakes), Some(slots)) = (&mut self.state, &self.slots) else { return };
-        if let Some(alarm) = slots.text.place(attempt).and_then(|(_, record)| record.alarm()) {
-            wakes.end(alarm);
+        if let (State::InLine(spot, wakes), Some(slots)) = (&mut self.state, &self.slots) {
+            give_up(slots, *spot, wakes);
         }
-        if let Some(grant) = slots.withdraw(&ANYONE, *attempt) {
-            slots.leave(grant);
-        }
+    }
+}
+
+#[inline(never)]
+fn give_up<N: Numbering>(slots: &Slots<N>, spot: Spot, wakes: &mut Wakes) {
+    wakes.end(alarm(slots.text.place(spot).1));
+    // Written out, so that the compiler knows who runs it, and that it is about one place.
+    if let Some(grant) = slots.text.leave_unless_closed_now(&ANYONE, slots.tray(), Attempt::One(spot)) {
+        slots.leave(grant);
     }
 }
 

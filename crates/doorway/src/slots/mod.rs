@@ -13,13 +13,13 @@ pub use guard::{OwnedSlotGuard, Permit, SlotGuard};
 pub use numbers::{KnowsSlots, Numbered, Numbering, Passing, Unnumbered};
 pub use poll::PollSlots;
 
-use crate::native::{Cell, Late, Native, Var, now, sure};
+use crate::native::{ANYONE, Cell, Late, Native, Var, now, sure};
 use crate::waiting::Policy;
 use doorway_core::k_assignment::Slots as Text;
 use doorway_core::k_assignment::names::{EitherNames, FEW, FlagNames, Names};
 use doorway_core::k_exclusion::bypass::Tray;
 use doorway_core::k_exclusion::turnstile::{Endless, Gate, Limits, Look, MOST_RINGS, Turnstile};
-use doorway_core::memory::{Near, Pid, Process, Site};
+use doorway_core::memory::{Near, Pid, Site};
 use doorway_core::registry::{SizeError, Sizes};
 use std::fmt;
 
@@ -119,9 +119,6 @@ struct Manners<T> {
     unfair: bool,
     tray: T,
 }
-
-/// Makes all accesses that do not wait. The algorithm does not tell processes apart.
-static ANYONE: Process<Native> = Process::new(Pid::new(0), Native::new());
 
 impl Slots {
     /// The largest number of places.

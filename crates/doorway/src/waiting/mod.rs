@@ -67,8 +67,8 @@ pub(crate) use bell::Bell;
 ))]
 pub(crate) use platform::Processes;
 pub(crate) use platform::{Flags, Lock, Platform, Sequence, Threads, Unlocked};
-pub(crate) use policy::Patience;
 pub use policy::Policy;
+pub(crate) use policy::{Habit, Patience};
 pub(crate) use table::{Place, Table, Waiter, contained};
 
 /// The layer itself, for tests that run it on the atomics of other tools. It is not for users, and
@@ -80,6 +80,6 @@ pub mod internals {
     #[cfg(all(any(target_os = "linux", target_os = "android"), not(any(miri, doorway_portable))))]
     pub use super::platform::Processes;
     pub use super::platform::{Flags, Lock, Platform, Sequence, Threads, Unlocked};
-    pub use super::policy::Patience;
+    pub use super::policy::{Habit, Patience};
     pub use super::table::{Place, Table, Waiter};
 }

@@ -100,6 +100,42 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(0, std::num::NonZero::get)
 }
 
+/// How many sleeps in a row a thread learns from. Then it spins once as long as its policy allows,
+/// because waits may have become shorter.
+const PROBES: u32 = 64;
+
+/// What a thread has learnt from its last waits: how many turns the next one may spin.
+///
+/// Where waits end in a sleep all the same, spinning only takes the processor from the thread that
+/// is waited for. With more threads than processors and strict order, that is every wait.
+#[derive(Clone, Copy, Debug)]
+pub struct Habit {
+    spins: u32,
+    sleeps: u32,
+}
+
+impl Habit {
+    /// Nothing learnt yet: each wait may spin as long as its policy allows.
+    pub const NEW: Self = Self { spins: u32::MAX, sleeps: 0 };
+
+    /// How many turns the next wait may spin.
+    #[must_use]
+    pub fn spins(self) -> u32 {
+        self.spins
+    }
+
+    /// After a wait that would be followed by one with `spins` turns: fewer than it had itself, if
+    /// it `slept`.
+    #[must_use]
+    pub fn after(self, spins: u32, slept: bool) -> Self {
+        match (slept, self.sleeps + 1) {
+            (false, _) => Self { spins, sleeps: 0 },
+            (true, PROBES) => Self::NEW,
+            (true, sleeps) => Self { spins, sleeps },
+        }
+    }
+}
+
 /// How many turns of a wait have failed so far, and how many turns it may spin.
 #[derive(Default, Debug)]
 pub struct Patience {
@@ -141,6 +177,19 @@ impl Patience {
 
 #[cfg(test)]
 mod tests {
+    use super::{Habit, PROBES, Patience};
+
+    #[test]
+    fn a_thread_that_sleeps_all_the_same_spins_less_and_tries_again_later() {
+        let wait = |habit: Habit| habit.after(Patience::new(habit.spins().min(6)).after_a_sleep(), true);
+        let spins = |times| (0..times).fold(Habit::NEW, |habit, _| wait(habit)).spins();
+        assert_eq!([0, 1, 2, 3, PROBES - 1].map(spins), [u32::MAX, 3, 1, 0, 0]);
+        assert_eq!((spins(PROBES), spins(PROBES + 1)), (u32::MAX, 3));
+        // A wait that did not sleep ends the row of sleeps.
+        let rested = (0..PROBES - 1).fold(Habit::NEW, |habit, _| wait(habit)).after(1, false);
+        assert_eq!((rested.spins(), wait(rested).spins()), (1, 0));
+    }
+
     #[test]
     #[cfg(all(target_os = "linux", not(any(miri, doorway_portable))))]
     fn a_pinned_thread_does_not_speak_for_the_process() {

@@ -42,7 +42,7 @@ fn in_line(v: &View<'_>, p: usize) -> Option<(u64, u64)> {
 fn waits(v: &View<'_>, places: usize, t: u64) -> bool {
     (0..places).any(|i| {
         let record = v.get_at::<Record>("rec", i);
-        record.is_of(t) && (record.fate.is_open() || record.fate == Fate::Shut)
+        record.is_of(t) && (record.fate().is_open() || record.fate() == Fate::Shut)
     })
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn line(limits: Limits, n: usize, kind: &'static str) -> Vec<Property
                 .all(|(first, _)| gate.distance(first) >= -(limits.places as i64) || !waits(v, places, first))
         }),
         Property::always("L1", move |v| {
-            let mut tickets: Vec<u64> = records(v, places).map(|record| record.ticket).collect();
+            let mut tickets: Vec<u64> = records(v, places).map(Record::ticket).collect();
             tickets.sort_unstable();
             tickets.windows(2).all(|two| two[0] != two[1])
         }),

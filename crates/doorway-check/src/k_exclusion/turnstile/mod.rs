@@ -87,14 +87,14 @@ fn difference(a: u64, b: u64) -> i64 {
 fn records(v: &View<'_>, places: usize) -> impl Iterator<Item = Record> {
     let front = v.get::<Front>("front").ticket;
     let all: Vec<Record> = (0..places).map(|i| v.get_at("rec", i)).collect();
-    all.into_iter().filter(move |record| record.fate != Fate::Free && difference(record.ticket, front) >= 0)
+    all.into_iter().filter(move |record| record.fate() != Fate::Free && difference(record.ticket(), front) >= 0)
 }
 
 /// Tickets that were given up and not exited.
 fn ghosts(v: &View<'_>, places: usize) -> u64 {
     let (front, gate) = (v.get::<Front>("front"), v.get::<Gate>("gate"));
     let exited = u64::from(gate.odd != front.is_odd());
-    let all = records(v, places).filter(|record| record.fate == Fate::Gone).count() as u64;
+    let all = records(v, places).filter(|record| record.fate() == Fate::Gone).count() as u64;
     // The one at the front may have been exited.
     all - exited.min(all)
 }
@@ -126,9 +126,9 @@ fn counts(places: usize, of_nobody: fn(&View<'_>) -> u64) -> [Property; 4] {
         }),
         Property::always("T2", move |v| {
             let (front, gate) = (v.get::<Front>("front"), v.get::<Gate>("gate"));
-            let after = |record: &Record| difference(record.ticket, front.ticket) > 0;
+            let after = |record: &Record| difference(record.ticket(), front.ticket) > 0;
             (gate.line == 0 || front.behind(gate.open) >= 0)
-                && records(v, places).filter(after).all(|record| record.fate != Fate::Signalled)
+                && records(v, places).filter(after).all(|record| record.fate() != Fate::Signalled)
         }),
         Property::always("T3", move |v| {
             let announced: u64 =
@@ -299,7 +299,7 @@ impl Canon for Alike {
         let front = Front::unpack(vars[self.front]).ticket;
         for i in 0..self.limits.ring {
             let record = Record::unpack(self.moved(self.rec as VarId, vars[self.rec + i], by));
-            let old = difference(record.ticket, front) < 0;
+            let old = difference(record.ticket(), front) < 0;
             let canonical = if old { self.old_record(i, front) } else { record };
             vars[self.rec + i] = canonical.pack();
         }
@@ -317,7 +317,7 @@ impl Canon for Alike {
             }
             Kind::Record => {
                 let record = Record::unpack(word);
-                Record { ticket: less(record.ticket), ..record }.pack()
+                Record::new(less(record.ticket()), record.fate()).pack()
             }
             Kind::Door if Door::unpack(word).is_shut() => word,
             Kind::Door => fit::<u64>(word.wrapping_sub(door), Door::BITS),

@@ -225,7 +225,7 @@ impl Abortable<Sim> for GivesUpWhatIsEnabled {
     async fn leave(&self, p: &Process<Sim>, attempt: Attempt) -> Result<Option<Held>, Infallible> {
         let attempt = match attempt {
             Attempt::InLine { first, units, far, ring, .. } => Attempt::InLine { first, units, enabled: 0, far, ring },
-            outside @ Attempt::Outside => outside,
+            other => other,
         };
         self.0.leave(p, attempt).await
     }

@@ -1,6 +1,7 @@
 //! Flags or a bitmap, depending on the number of names; and no names at all.
 
 use super::{BitNames, FEW, FlagNames, Name, Names, Together};
+use crate::k_assignment::slots::missing;
 use crate::memory::{FetchAdd, FetchOr, Here, Immediate, LateRows, Memory, Site, Swap};
 use core::fmt::Debug;
 
@@ -48,7 +49,7 @@ impl<M: FetchOr + FetchAdd + Swap + LateRows> Names<M> for EitherNames<M> {
     {
         match self {
             Self::Few(names) => names.take_now(p, fence),
-            Self::Many(names) => take_of_many(names, p, fence),
+            Self::Many(names) => Some(take_of_many(names, p, fence)),
         }
     }
 
@@ -76,14 +77,15 @@ impl<M: FetchOr + FetchAdd + Swap + LateRows> Names<M> for EitherNames<M> {
     }
 }
 
-// Guards are inlined wherever they are used, unless they are large: so the bitmap is called.
+// Guards are inlined wherever they are used, unless they are large: so the bitmap is called. What
+// is returned fits registers.
 
 #[inline(never)]
-fn take_of_many<M>(names: &BitNames<M>, p: Here<'_, M>, fence: u64) -> Option<Name>
+fn take_of_many<M>(names: &BitNames<M>, p: Here<'_, M>, fence: u64) -> Name
 where
     M: FetchOr + FetchAdd + LateRows + Immediate,
 {
-    names.take_now(p, fence)
+    names.take_now(p, fence).unwrap_or_else(missing)
 }
 
 #[inline(never)]

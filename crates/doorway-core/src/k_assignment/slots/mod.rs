@@ -49,7 +49,7 @@ use super::names::{Name, Names, NoNames};
 use crate::Failure;
 use crate::k_exclusion::bypass::Tray;
 use crate::k_exclusion::turnstile::{
-    Attempt, Drawn, DrawnTickets, Fate, Held, Line, LinedUp, Look, Record, Refused, Ring, Stands, TooMany, Tried,
+    Attempt, Drawn, DrawnTickets, Fate, Held, Line, LinedUp, Look, Record, Refused, Ring, Spot, Stands, TooMany, Tried,
     Turnstile, Unsettled,
 };
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
@@ -287,7 +287,7 @@ fn inside<M: Memory>(stands: Stands<'_, M>) -> Option<Held> {
 
 #[cold]
 #[inline(never)]
-fn missing() -> Name {
+pub(super) fn missing() -> Name {
     unreachable!("there are as many names as places, and only a process that holds a place takes one")
 }
 
@@ -338,13 +338,12 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         /// Takes a name for each unit: 2, 3.
         #[inline(always)]
         fn named, named_now(&self, p: Here<'_, M>, held: Held) -> Grant {
+            let fence = self.fence(held);
             let name = if held.units == 1 {
-                let fence = self.fence(held);
-                either!(self.names.take(p, fence, &held), self.names.take_now(p, fence))
+                either!(self.names.take(p, fence, &held), self.names.take_now(p, fence)).unwrap_or_else(missing)
             } else {
-                either!(self.names.take_many(p, held.units, self.fence(held), &held), self.take_many_now(p, held))
+                either!(self.take_many(p, held, fence), self.take_many_now(p, held, fence))
             };
-            let name = name.unwrap_or_else(missing);
             p.holds("name", u64::from(name.slot));
             p.holds("fence", name.fence);
             p.mark(Mark::Rests(4));
@@ -352,14 +351,18 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         }
     }
 
+    async fn take_many(&self, p: Here<'_, M>, held: Held, fence: u64) -> Result<Name, M::Error> {
+        Ok(self.names.take_many(p, held.units, fence, &held).await?.unwrap_or_else(missing))
+    }
+
     /// Not inlined. The text that takes one name is small, and is inlined wherever it is used.
     #[cold]
     #[inline(never)]
-    fn take_many_now(&self, p: Here<'_, M>, held: Held) -> Option<Name>
+    fn take_many_now(&self, p: Here<'_, M>, held: Held, fence: u64) -> Name
     where
         M: Immediate,
     {
-        M::now(self.names.take_many(p, held.units, self.fence(held), &held))
+        M::now(self.take_many(p, held, fence))
     }
 
     /// Shows that the names are back.
@@ -450,18 +453,19 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         })
     }
 
-    /// The record that tells a process in line for one unit that its wait is over, and its ticket.
+    /// The ticket of a process in line for one unit, and the record that tells it that its wait is
+    /// over.
     #[inline(always)]
-    pub fn place(&self, attempt: &Attempt) -> Option<(u64, &M::Cell<Record>)> {
-        self.line.place(attempt)
+    pub fn place(&self, spot: Spot) -> (u64, &M::Cell<Record>) {
+        self.line.place(spot)
     }
 
     in_both_forms! {
         /// What [`stand`](Self::stand) does first with tickets that are drawn and not enabled. If
         /// they turn out to be enabled, the process goes on from there.
         #[inline(always)]
-        pub fn line_up, line_up_now(&self, p: &Process<M>, tickets: DrawnTickets, attempt: &mut Attempt) -> LinedUp {
-            either!(self.line.line_up(p, tickets, attempt), self.line.line_up_now(p, tickets, attempt))
+        pub fn line_up, line_up_now(&self, p: &Process<M>, tickets: DrawnTickets) -> LinedUp<'_, M> {
+            either!(self.line.line_up(p, tickets), self.line.line_up_now(p, tickets))
         }
 
         /// One turn of that wait. `Some` if it is over; then the process

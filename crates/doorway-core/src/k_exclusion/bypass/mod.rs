@@ -111,7 +111,9 @@ mod words;
 
 pub use words::Left;
 
-use super::turnstile::{Attempt, Drawn, Fate, Held, Line, Next, Record, Refused, Ring, Stands, Turnstile, Unsettled};
+use super::turnstile::{
+    Attempt, Drawn, Fate, Found, Held, Line, Next, Record, Refused, Ring, Stands, Turnstile, Unsettled,
+};
 use super::{Abortable, KExclusion};
 use crate::Failure;
 use crate::memory::{CompareSwap, FetchAdd, Memory, Near, Process, Site, in_both_forms, within};
@@ -296,16 +298,15 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
             has_moved = self.move_one(p, line, live).await?;
         } else {
             let first = Record::new(front.ticket.wrapping_add(behind.unsigned_abs()), Fate::Called);
-            let t = first.ticket;
+            let t = first.ticket();
             let found = within!(here, live, line.line.find(here, 66, t, t).await?);
-            let fate = found.map_or(Fate::Free, |(_, record)| record.fate_of(t));
-            match (fate, found) {
-                (Fate::Called, _) => {}
-                (Fate::Listens, Some((ring, record))) => {
+            match found {
+                Some(Found { fate: Fate::Called, .. }) => {}
+                Some(Found { fate: Fate::Listens, ring, cell, record }) => {
                     // If this fails, the waiter was let in, has given up, or was called. In each
                     // case it looks at the tray.
                     here.keep(67, &(live, ring, record));
-                    let _ = here.at(67).compare_swap(line.line.record(ring, t), record, first).await?;
+                    let _ = here.at(67).compare_swap(cell, record, first).await?;
                 }
                 // A signalled ticket too: perhaps no process has drawn it yet, and so none would
                 // look.

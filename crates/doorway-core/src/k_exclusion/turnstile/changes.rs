@@ -162,7 +162,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             p.shows("judges", t);
             p.hides("gone");
             let found = self.line.find(p, 57, t, (ghosts, back, look.next)).await?;
-            let gone = found.is_some_and(|(_, record)| record == Record::new(t, Fate::Gone));
+            let gone = found.is_some_and(|found| found.record == Record::new(t, Fate::Gone));
             p.shows("gone", gone); // it stays shown: no step of this text follows the last one
             ghosts += u64::from(gone);
         }

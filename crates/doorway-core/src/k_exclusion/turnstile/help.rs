@@ -2,7 +2,7 @@
 //! it.
 
 use super::words::after_ghosts;
-use super::{Duty, Fate, Held, Line, Record, Turnstile};
+use super::{Duty, Fate, Found, Held, Line, Record, Turnstile};
 use crate::memory::{CompareSwap, FetchAdd, Here, Process, in_both_forms};
 
 impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
@@ -99,13 +99,14 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                 let live = (upto, owes, seen, front, (sweep, sweeps));
                 let found =
                     either!(self.line.find(p, 13, front.ticket, live), self.line.find_now(p, 13, front.ticket, live));
-                let Some((ring, record)) = found.filter(|(_, record)| !sweeps || record.fate == Fate::Gone) else {
+                let found = found.filter(|found| !sweeps || found.fate == Fate::Gone);
+                let Some(Found { ring, cell, record, fate }) = found else {
                     if sweeps {
                         break 'look; // the ticket may be announced at any moment, and wait
                     }
                     break; // its process is not in line: it will see that it is enabled
                 };
-                match record.fate_of(front.ticket) {
+                match fate {
                     Fate::Signalled | Fate::Free => break,
                     Fate::Gone => {
                         let g = access!(p.at(16).keeping(&(upto, owes, seen, sweep, front)).read(&self.gate));
@@ -142,7 +143,6 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                     Fate::Waits | Fate::Shut | Fate::Listens | Fate::Called => {
                         p.keep(14, &(upto, owes, seen, sweep, front, ring, record));
                         let signalled = Record::new(front.ticket, Fate::Signalled);
-                        let cell = self.line.record(ring, front.ticket);
                         if access!(p.at(14).compare_swap(cell, record, signalled)).is_ok() {
                             break;
                         }

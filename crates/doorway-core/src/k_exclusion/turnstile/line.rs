@@ -92,7 +92,7 @@
 
 use super::words::{after, is_before};
 use super::{DrawnTickets, Fate, Gate, Limits, Record, Rings, Turnstile};
-use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Label, LateRows, Near, Site, in_both_forms};
+use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Label, LateRows, Memory, Near, Site, in_both_forms};
 use core::fmt::{self, Debug};
 
 /// The number of rings of an endless line, if the first has 16 places: the last has 2^22, twice as
@@ -100,12 +100,26 @@ use core::fmt::{self, Debug};
 pub const MOST_RINGS: usize = 19;
 
 /// What comes of claiming places.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Claimed {
-    /// Each ticket that was not enabled has a place; the last of them in this ring.
-    In(u32),
+#[derive(Debug)]
+pub enum Claimed<'a, M: Memory> {
+    /// Each ticket that was not enabled has a place; the last of them in this ring, with this
+    /// record.
+    In(u32, &'a M::Cell<Record>),
     /// The last ticket was enabled meanwhile.
     Enabled(Gate),
+}
+
+/// The record of a ticket.
+#[derive(Debug)]
+pub struct Found<'a, M: Memory> {
+    /// The ring that it is in.
+    pub ring: u32,
+    /// Where it lies.
+    pub cell: &'a M::Cell<Record>,
+    /// What it says.
+    pub record: Record,
+    /// What it says of that ticket.
+    pub fate: Fate,
 }
 
 /// Where the records of tickets lie.
@@ -124,18 +138,22 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
     ///
     /// # Errors
     /// If an access failed.
-    async fn claim(of: &Turnstile<M, Self>, p: Here<'_, M>, tickets: DrawnTickets) -> Result<Claimed, M::Error>;
+    async fn claim<'a>(
+        of: &'a Turnstile<M, Self>,
+        p: Here<'_, M>,
+        tickets: DrawnTickets,
+    ) -> Result<Claimed<'a, M>, M::Error>;
 
     /// [`claim`](Self::claim), as a plain function.
-    fn claim_now(of: &Turnstile<M, Self>, p: Here<'_, M>, tickets: DrawnTickets) -> Claimed
+    fn claim_now<'a>(of: &'a Turnstile<M, Self>, p: Here<'_, M>, tickets: DrawnTickets) -> Claimed<'a, M>
     where
         M: Immediate;
 
     /// The place of ticket `t` in this ring.
     fn record(&self, ring: u32, t: u64) -> &M::Cell<Record>;
 
-    /// Looks for the record of ticket `t`: the ring it is in, and what it says. Returns `None` if
-    /// there is none. Only `live`, which includes `t`, matters to the process meanwhile.
+    /// Looks for the record of ticket `t`. Returns `None` if there is none. Only `live`, which
+    /// includes `t`, matters to the process meanwhile.
     ///
     /// # Errors
     /// If an access failed.
@@ -145,10 +163,10 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
         at: Label,
         t: u64,
         live: K,
-    ) -> Result<Option<(u32, Record)>, M::Error>;
+    ) -> Result<Option<Found<'_, M>>, M::Error>;
 
     /// [`find`](Self::find), as a plain function.
-    fn find_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<(u32, Record)>
+    fn find_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<Found<'_, M>>
     where
         M: Immediate;
 
@@ -191,11 +209,20 @@ impl<M: LateRows> Endless<M> {
 }
 
 impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
+    /// Whether a record is of a ticket so far back that it cannot wait, for the process of ticket
+    /// `t` that saw this `open`.
+    #[cold]
+    #[inline(never)]
+    fn is_past(&self, record: Record, t: u64, open: u64) -> bool {
+        let oldest = Gate { open, ..Gate::new(0) }.open_near(t).wrapping_sub(self.limits.places);
+        is_before(record.ticket(), after(oldest, 0))
+    }
+
     in_both_forms! {
     /// Claims a place for ticket `t`: 51 to 56. `saw` was the first ticket that is not enabled
     /// when the process last looked. `live` is what matters of its other tickets.
     #[inline(always)]
-    fn claim_one, claim_one_now(&self, p: Here<'_, M>, t: u64, saw: u64, live: u64) -> Claimed {'text: {
+    fn claim_one, claim_one_now(&self, p: Here<'_, M>, t: u64, saw: u64, live: u64) -> Claimed<'_, M> {'text: {
         let (of, line) = (self, &self.line);
         let mut open = saw;
         let mut refused = 0;
@@ -206,17 +233,12 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
                 let newest = newest as u32;
                 let cell = line.record(newest, t);
                 let record = access!(p.at(52).keeping(&(t, open, live, rings, looked)).read(cell));
-                let oldest = Gate { open, ..Gate::new(0) }.open_near(t).wrapping_sub(of.limits.places);
-                // Whether it is so far back that it cannot wait.
-                let is_past = is_before(record.ticket, after(oldest, 0));
-                let is_free = match record.fate {
-                    Fate::Free => true,
-                    _ if is_before(t, record.ticket) => false,
-                    Fate::Signalled => true,
-                    Fate::Waits | Fate::Shut | Fate::Listens | Fate::Called => is_past,
+                let is_free = match record.fate() {
+                    _ if record.lets_in(t) => true, // nearly always
+                    _ if is_before(t, record.ticket()) => false,
                     Fate::Gone => {
                         let front = access!(p.at(53).keeping(&(t, open, live, rings, looked, record)).read(&of.front));
-                        if front.ticket == record.ticket && is_past {
+                        if front.ticket == record.ticket() && of.is_past(record, t, open) {
                             // It was exited, and the process that did it sleeps.
                             let passed = front.passed_a_ghost();
                             let _ = access!(p
@@ -225,13 +247,14 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
                                 .compare_swap(&of.front, front, passed));
                             continue;
                         }
-                        is_before(record.ticket, front.ticket)
+                        is_before(record.ticket(), front.ticket)
                     }
+                    _ => of.is_past(record, t, open),
                 };
                 if is_free {
                     p.keep(54, &(t, open, live, rings, looked, record));
                     if access!(p.at(54).compare_swap(cell, record, Record::new(t, Fate::Waits))).is_ok() {
-                        break 'text Claimed::In(newest);
+                        break 'text Claimed::In(newest, cell);
                     }
                     continue;
                 }
@@ -273,10 +296,10 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     /// Claims a place for each ticket. A ticket that is enabled by now needs no place. It is not
     /// given up either.
     #[inline(always)]
-    fn claim_each, claim_each_now(&self, p: Here<'_, M>, tickets: DrawnTickets) -> Claimed {
+    fn claim_each, claim_each_now(&self, p: Here<'_, M>, tickets: DrawnTickets) -> Claimed<'_, M> {
         let DrawnTickets { first, units, open, .. } = tickets;
-        let mut claimed = Claimed::In(0);
-        for i in 0..units {
+        let mut claimed = either!(self.claim_one(p, first, open, first), self.claim_one_now(p, first, open, first));
+        for i in 1..units {
             let t = after(first, i);
             claimed = either!(self.claim_one(p, t, open, first), self.claim_one_now(p, t, open, first));
         }
@@ -296,12 +319,16 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
         last
     }
 
-    async fn claim(of: &Turnstile<M, Self>, p: Here<'_, M>, tickets: DrawnTickets) -> Result<Claimed, M::Error> {
+    async fn claim<'a>(
+        of: &'a Turnstile<M, Self>,
+        p: Here<'_, M>,
+        tickets: DrawnTickets,
+    ) -> Result<Claimed<'a, M>, M::Error> {
         of.claim_each(p, tickets).await
     }
 
     #[inline(always)]
-    fn claim_now(of: &Turnstile<M, Self>, p: Here<'_, M>, tickets: DrawnTickets) -> Claimed
+    fn claim_now<'a>(of: &'a Turnstile<M, Self>, p: Here<'_, M>, tickets: DrawnTickets) -> Claimed<'a, M>
     where
         M: Immediate,
     {
@@ -316,12 +343,13 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
     in_both_forms! {
     /// 50, and what asks for it.
     #[inline(always)]
-    fn find, find_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<(u32, Record)> {'text: {
+    fn find, find_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<Found<'_, M>> {'text: {
         let Rings(rings) = access!(p.at(50).keeping(&(t, &live)).read(&self.top));
         for ring in (0..rings as u32).rev() {
-            let record = access!(p.at(at).keeping(&(t, ring, &live)).read(self.record(ring, t)));
+            let cell = self.record(ring, t);
+            let record = access!(p.at(at).keeping(&(t, ring, &live)).read(cell));
             if record.is_of(t) {
-                break 'text Some((ring, record));
+                break 'text Some(Found { ring, cell, record, fate: record.fate() });
             }
         }
         None
@@ -342,11 +370,11 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
             while place < of.line.first << ring {
                 let cell = of.line.record(ring, place);
                 let record = p.at(35).keeping(&(front, rings, ring, place)).read(cell).await?;
-                if record.fate.is_open()
-                    && !is_before(record.ticket, front)
+                if record.fate().is_open()
+                    && !is_before(record.ticket(), front)
                     && p.at(36)
                         .keeping(&(front, rings, ring, place, record))
-                        .compare_swap(cell, record, Record::new(record.ticket, Fate::Shut))
+                        .compare_swap(cell, record, Record::new(record.ticket(), Fate::Shut))
                         .await?
                         .is_err()
                 {

@@ -98,7 +98,7 @@ mod words;
 pub use changes::Look;
 pub use forms::Many;
 pub use limits::Limits;
-pub use line::{Endless, Line, MOST_RINGS};
+pub use line::{Endless, Found, Line, MOST_RINGS};
 pub use ring::Ring;
 pub use simple::{Signal, Simple, simple_ring};
 pub use words::{Door, Fate, Front, Gate, Next, Places, Record, Rings, TICKET};
@@ -162,7 +162,9 @@ pub enum Attempt {
     /// Not in line: there is nothing to give up.
     #[default]
     Outside,
-    /// In line, with these tickets.
+    /// In line for one unit, here.
+    One(Spot),
+    /// In line with several tickets, or with one that is far.
     InLine {
         /// The first of them.
         first: u64,
@@ -176,6 +178,23 @@ pub enum Attempt {
         /// The ring in which the last of them has its record.
         ring: u32,
     },
+}
+
+/// Where a process stands that is in line for one unit. It is small, because futures keep it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Spot {
+    ticket: u64,
+    /// The ring in which the ticket has its record.
+    ring: u32,
+}
+
+impl Spot {
+    /// The ticket.
+    #[must_use]
+    #[inline(always)]
+    pub fn ticket(self) -> u64 {
+        self.ticket
+    }
 }
 
 /// How far a process comes without waiting.
@@ -232,6 +251,14 @@ pub struct DrawnTickets {
     open: u64,
 }
 
+impl DrawnTickets {
+    /// The last of them, which decides.
+    #[inline(always)]
+    fn last(self) -> u64 {
+        after(self.first, self.units - 1)
+    }
+}
+
 /// How far to help.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Duty {
@@ -274,10 +301,10 @@ pub enum Stands<'a, M: Memory> {
 }
 
 /// What comes of announcing tickets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum LinedUp {
-    /// It waits in line.
-    InLine,
+#[derive(Debug)]
+pub enum LinedUp<'a, M: Memory> {
+    /// It waits in line. This is how far it has come, and the record of the last of its tickets.
+    InLine(Attempt, &'a M::Cell<Record>),
     /// The tickets turned out to be enabled.
     Enabled(Drawn),
     /// Nobody is let in any more, and the process has left the line.
@@ -286,7 +313,7 @@ pub enum LinedUp {
 
 /// Whether a record ends the wait of ticket `t`.
 fn is_told(t: u64, record: Record) -> bool {
-    matches!(record.fate_of(t), Fate::Signalled | Fate::Shut)
+    record.fate_of(t).ends_the_wait()
 }
 
 /// The gate as an exit found it: there is more to do.
@@ -656,7 +683,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         attempt: &mut Attempt,
         may_give_up: bool,
     ) -> Result<Stands<'_, M>, Failure<M::Error, Refused>> {
-        let DrawnTickets { first, units, .. } = loop {
+        let (DrawnTickets { first, units, .. }, record) = loop {
             drawn = match drawn {
                 Drawn::Inside(held) => return Ok(Stands::Inside(held)),
                 Drawn::Helps(duty, held) => {
@@ -671,19 +698,25 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                     }
                     self.draw(p, units).await?
                 }
-                Drawn::Waits(tickets) => match self.line_up(p, tickets, attempt).await? {
+                Drawn::Waits(tickets) => match self.line_up(p, tickets).await? {
                     LinedUp::Enabled(drawn) => drawn,
                     LinedUp::Closed => return Err(Failure::Refused(Refused::Closed)),
-                    LinedUp::InLine => break tickets,
+                    LinedUp::InLine(in_line, record) => {
+                        *attempt = in_line;
+                        break (tickets, record);
+                    }
                 },
             }
         };
         let here = p.on(self.part);
         let t = after(first, units - 1);
-        let Attempt::InLine { enabled, far, ring, .. } = *attempt else { return Ok(Stands::GivesUp) };
+        let (enabled, far) = match *attempt {
+            Attempt::InLine { enabled, far, .. } => (enabled, far),
+            _ => (0, false),
+        };
         here.shows("waits", after(first, enabled));
         here.keep(8, &*attempt);
-        Ok(Stands::InLine { t, record: self.line.record(ring, t), units, far })
+        Ok(Stands::InLine { t, record, units, far })
     }
 
     in_both_forms! {
@@ -691,19 +724,15 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         /// is over; the process then [enters](Self::enter_in_turn).
         #[inline(always)]
         pub fn turn, turn_now(&self, p: &Process<M>, t: u64, record: &M::Cell<Record>) -> Option<Fate> {
-            let record = access!(p.on(self.part).at(8).read(record));
-            is_told(t, record).then(|| record.fate_of(t))
+            let fate = access!(p.on(self.part).at(8).read(record)).fate_of(t);
+            fate.ends_the_wait().then_some(fate)
         }
     }
 
-    /// The place of a process that stands in line for one unit: its ticket, and the record of it.
-    /// Returns `None` if the process asked for more.
+    /// The ticket of a process that stands in line for one unit, and the record of it.
     #[inline(always)]
-    pub fn place(&self, attempt: &Attempt) -> Option<(u64, &M::Cell<Record>)> {
-        match *attempt {
-            Attempt::InLine { first, units: 1, far: false, ring, .. } => Some((first, self.line.record(ring, first))),
-            _ => None,
-        }
+    pub fn place(&self, Spot { ticket, ring }: Spot) -> (u64, &M::Cell<Record>) {
+        (ticket, self.line.record(ring, ticket))
     }
 
     /// The end of the entry section of a process that was told that its wait is over, or why it was
@@ -725,16 +754,21 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     #[inline(always)]
     pub(crate) fn in_turn, in_turn_now(&self, p: &Process<M>, attempt: &mut Attempt, told: Result<Fate, Refused>) -> Result<Held, Refused> {
         let here = p.on(self.part);
-        match (told, *attempt) {
-            (Ok(fate), Attempt::InLine { first, units, .. }) if fate != Fate::Shut => {
-                *attempt = Attempt::Outside;
+        let in_line = core::mem::take(attempt);
+        let held = match in_line {
+            Attempt::One(Spot { ticket, .. }) => Some(self.held(1, true, ticket)),
+            Attempt::InLine { first, units, .. } => Some(self.held(units, true, after(first, units - 1))),
+            Attempt::Outside => None,
+        };
+        match (told, held) {
+            (Ok(fate), Some(held)) if fate != Fate::Shut => {
                 here.hides("waits");
                 here.hides("ticket");
                 here.mark(Mark::Rests(9));
-                Ok(self.held(units, true, after(first, units - 1)))
+                Ok(held)
             }
             (told, _) => {
-                either!(self.turned_away(p, attempt), self.turned_away_now(p, attempt));
+                either!(self.turned_away(p, in_line), self.turned_away_now(p, in_line));
                 Err(told.err().unwrap_or(Refused::Closed))
             }
         }
@@ -742,16 +776,16 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
 
     /// Announces the tickets: 4 to 7.
     #[inline(always)]
-    pub(crate) fn line_up, line_up_now(&self, p: &Process<M>, tickets: DrawnTickets, attempt: &mut Attempt) -> LinedUp {'text: {
+    pub(crate) fn line_up, line_up_now(&self, p: &Process<M>, tickets: DrawnTickets) -> LinedUp<'_, M> {'text: {
         let here = p.on(self.part);
         let DrawnTickets { first, units, too_long, .. } = tickets;
-        let t = after(first, units - 1);
+        let t = tickets.last();
         if let Some(door) = too_long {
             let _ = access!(here.at(4).keeping(&(L::kept(tickets), door)).compare_swap(&self.door, door, door.turned()));
             here.hides("door");
         }
-        let ring = match either!(L::claim(self, here, tickets), L::claim_now(self, here, tickets)) {
-            Claimed::In(ring) => ring,
+        let (ring, record) = match either!(L::claim(self, here, tickets), L::claim_now(self, here, tickets)) {
+            Claimed::In(ring, record) => (ring, record),
             Claimed::Enabled(g) => break 'text LinedUp::Enabled(self.enabled(here, t, g, self.held(units, false, t))),
         };
         let g = access!(here.at(5).keeping(&(first, ring)).fetch_add(&self.gate, Gate::announced(units)));
@@ -771,18 +805,23 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         if enabled == units {
             break 'text LinedUp::Enabled(self.enabled(here, t, g, self.held(units, true, t)));
         }
-        *attempt = Attempt::InLine { first, units, enabled, far: L::is_far(&self.limits, g, t), ring };
+        let far = L::is_far(&self.limits, g, t);
+        let attempt = if units == 1 && !far {
+            Attempt::One(Spot { ticket: t, ring })
+        } else {
+            Attempt::InLine { first, units, enabled, far, ring }
+        };
         if g.closed {
             either!(self.turned_away(p, attempt), self.turned_away_now(p, attempt));
             break 'text LinedUp::Closed;
         }
-        LinedUp::InLine
+        LinedUp::InLine(attempt, record)
     }}
     }
 
     #[cold]
     #[inline(never)]
-    fn turned_away_now(&self, p: &Process<M>, attempt: &mut Attempt)
+    fn turned_away_now(&self, p: &Process<M>, attempt: Attempt)
     where
         M: Immediate,
     {
@@ -790,8 +829,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     }
 
     /// Refuses a process that was in line: it leaves, as if it gave up.
-    async fn turned_away(&self, p: &Process<M>, attempt: &mut Attempt) -> Result<(), M::Error> {
-        if let Some(held) = self.leave(p, core::mem::take(attempt)).await? {
+    async fn turned_away(&self, p: &Process<M>, attempt: Attempt) -> Result<(), M::Error> {
+        if let Some(held) = self.leave(p, attempt).await? {
             self.release(p, held).await?;
         }
         Ok(())
@@ -809,7 +848,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     ) -> Result<Option<Result<Fate, Refused>>, M::Error> {
         let turn = || async {
             let fate = p.at(8).read(record).await?.fate_of(t);
-            if matches!(fate, Fate::Signalled | Fate::Shut) {
+            if fate.ends_the_wait() {
                 return Ok(Some(Ok(fate)));
             }
             if units > 1
@@ -879,17 +918,20 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         loop {
             // The process remembers the ring of its last ticket only. It looks for the record of
             // any other one.
-            let (ring, record) = match ring {
-                Some(ring) => (ring, access!(p.at(20).keeping(&(t, ring, far, live)).read(self.line.record(ring, t)))),
+            let Found { ring, cell, record, fate } = match ring {
+                Some(ring) => {
+                    let cell = self.line.record(ring, t);
+                    let record = access!(p.at(20).keeping(&(t, ring, far, live)).read(cell));
+                    Found { ring, cell, record, fate: record.fate_of(t) }
+                }
                 None => match either!(self.line.find(p, 20, t, (far, live)), self.line.find_now(p, 20, t, (far, live))) {
                     Some(found) => found,
                     None => break 'text true, // another ticket claimed its place
                 },
             };
-            if record.fate_of(t) == Fate::Signalled {
+            if fate == Fate::Signalled {
                 break 'text true;
             }
-            let cell = self.line.record(ring, t);
             if far {
                 far = L::is_far(&self.limits, access!(p.at(46).keeping(&(t, ring, record, live)).read(&self.gate)), t);
                 if far {
@@ -912,7 +954,11 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     /// enabled when it was announced is not given up but exited: the front may jump over it.
     #[inline(always)]
     pub(crate) fn withdraw, withdraw_now(&self, p: &Process<M>, attempt: Attempt) -> Option<Held> {'text: {
-        let Attempt::InLine { first, units, enabled, far, ring } = attempt else { break 'text None };
+        let (first, units, enabled, far, ring) = match attempt {
+            Attempt::Outside => break 'text None,
+            Attempt::One(Spot { ticket, ring }) => (ticket, 1, 0, false, ring),
+            Attempt::InLine { first, units, enabled, far, ring } => (first, units, enabled, far, ring),
+        };
         let here = p.on(self.part);
         let mut mine = enabled;
         for i in enabled..units {

@@ -1,7 +1,7 @@
 //! Records in one ring of a fixed size: record `t mod R` is that of ticket `t`, whether it waits or
 //! not.
 
-use super::line::{Claimed, Line};
+use super::line::{Claimed, Found, Line};
 use super::words::{after, is_before};
 use super::{DrawnTickets, Fate, Gate, Limits, Record, Turnstile};
 use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Label, Memory, Site, in_both_forms};
@@ -41,16 +41,20 @@ impl<M: FetchAdd + CompareSwap> Line<M> for Ring<M> {
         true
     }
 
-    async fn claim(_: &Turnstile<M, Self>, _: Here<'_, M>, _: DrawnTickets) -> Result<Claimed, M::Error> {
-        Ok(Claimed::In(0))
+    async fn claim<'a>(
+        of: &'a Turnstile<M, Self>,
+        _: Here<'_, M>,
+        tickets: DrawnTickets,
+    ) -> Result<Claimed<'a, M>, M::Error> {
+        Ok(Claimed::In(0, of.line.record(0, tickets.last())))
     }
 
     #[inline(always)]
-    fn claim_now(_: &Turnstile<M, Self>, _: Here<'_, M>, _: DrawnTickets) -> Claimed
+    fn claim_now<'a>(of: &'a Turnstile<M, Self>, _: Here<'_, M>, tickets: DrawnTickets) -> Claimed<'a, M>
     where
         M: Immediate,
     {
-        Claimed::In(0)
+        Claimed::In(0, of.line.record(0, tickets.last()))
     }
 
     #[inline(always)]
@@ -61,8 +65,10 @@ impl<M: FetchAdd + CompareSwap> Line<M> for Ring<M> {
     in_both_forms! {
     /// There is one place for it.
     #[inline(always)]
-    fn find, find_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<(u32, Record)> {
-        Some((0, access!(p.at(at).keeping(&live).read(self.record(0, t)))))
+    fn find, find_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<Found<'_, M>> {
+        let cell = self.record(0, t);
+        let record = access!(p.at(at).keeping(&live).read(cell));
+        Some(Found { ring: 0, cell, record, fate: record.fate_of(t) })
     }
     }
 

@@ -265,16 +265,32 @@ impl Fate {
     pub fn is_open(self) -> bool {
         matches!(self, Self::Waits | Self::Listens | Self::Called)
     }
+
+    /// Whether its process need not wait any longer.
+    #[must_use]
+    #[inline(always)]
+    pub fn ends_the_wait(self) -> bool {
+        matches!(self, Self::Signalled | Self::Shut)
+    }
+
+    #[inline(always)]
+    const fn of_bits(bits: u64) -> Self {
+        match bits & 7 {
+            0 => Self::Free,
+            1 => Self::Waits,
+            2 => Self::Signalled,
+            3 => Self::Gone,
+            4 => Self::Shut,
+            5 => Self::Listens,
+            _ => Self::Called,
+        }
+    }
 }
 
-/// A place in a ring, for the tickets that are equal modulo its size.
+/// A place in a ring, for the tickets that are equal modulo its size. It is kept as the word that
+/// it is in memory: most of the time it is compared, and goes back as it came.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Record {
-    /// The ticket of which it speaks.
-    pub ticket: u64,
-    /// What it says.
-    pub fate: Fate,
-}
+pub struct Record(u64);
 
 impl Word for Record {
     type Waiters = One;
@@ -282,62 +298,74 @@ impl Word for Record {
     const SPREAD: bool = true;
     const FIELDS: &'static [Field] = &[Field::new("ticket", 3, TICKET), Field::new("fate", 0, 3)];
 
+    #[inline(always)]
     fn pack(self) -> u64 {
-        self.ticket << 3
-            | match self.fate {
-                Fate::Free => 0,
-                Fate::Waits => 1,
-                Fate::Signalled => 2,
-                Fate::Gone => 3,
-                Fate::Shut => 4,
-                Fate::Listens => 5,
-                Fate::Called => 6,
-            }
+        self.0
     }
+    #[inline(always)]
     fn unpack(word: u64) -> Self {
-        let fate = match word & 7 {
-            0 => Fate::Free,
-            1 => Fate::Waits,
-            2 => Fate::Signalled,
-            3 => Fate::Gone,
-            4 => Fate::Shut,
-            5 => Fate::Listens,
-            _ => Fate::Called,
-        };
-        Self { ticket: low(word >> 3, TICKET), fate }
+        Self(word)
     }
 }
 
 impl fmt::Debug for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.fate == Fate::Free {
+        if self.fate() == Fate::Free {
             return f.write_str("free");
         }
-        write!(f, "{} {:?}", difference(self.ticket, 0, TICKET), self.fate)
+        write!(f, "{} {:?}", difference(self.ticket(), 0, TICKET), self.fate())
     }
 }
 
 impl Record {
     /// Says that `fate` became of `ticket`.
     #[must_use]
+    #[inline(always)]
     pub fn new(ticket: u64, fate: Fate) -> Self {
-        Self { ticket: low(ticket, TICKET), fate }
+        Self(low(ticket, TICKET) << 3 | fate as u64)
     }
 
     /// The record of a place that no ticket has claimed yet.
-    pub(super) const FREE: Self = Self { ticket: 0, fate: Fate::Free };
+    pub(super) const FREE: Self = Self(0);
+
+    /// The ticket of which it speaks.
+    #[must_use]
+    #[inline(always)]
+    pub fn ticket(self) -> u64 {
+        low(self.0 >> 3, TICKET)
+    }
+
+    /// What it says.
+    #[must_use]
+    #[inline(always)]
+    pub fn fate(self) -> Fate {
+        Fate::of_bits(self.0)
+    }
 
     /// Whether it speaks of ticket `t`.
     #[must_use]
+    #[inline(always)]
     pub fn is_of(self, t: u64) -> bool {
-        self.fate != Fate::Free && self.ticket == t
+        self.fate() != Fate::Free && self.ticket() == t
+    }
+
+    /// Whether it leaves its place to ticket `t`, whatever else is the case: no ticket has claimed
+    /// it, or an earlier one that was signalled.
+    #[inline(always)]
+    pub(super) fn lets_in(self, t: u64) -> bool {
+        match self.fate() {
+            Fate::Free => true,
+            Fate::Signalled => !is_before(t, self.ticket()),
+            _ => false,
+        }
     }
 
     /// What it says of ticket `t`. A later ticket has the place only after `t` was dealt with.
     #[must_use]
+    #[inline(always)]
     pub fn fate_of(self, t: u64) -> Fate {
-        match difference(self.ticket, t, TICKET) {
-            0 => self.fate,
+        match difference(self.ticket(), t, TICKET) {
+            0 => self.fate(),
             1.. => Fate::Signalled,
             _ => Fate::Waits,
         }

@@ -114,8 +114,8 @@ async fn count(p: &Process<Sim>, look: &Look, fault: Fault) -> Result<(), Infall
         let record = p.at(57).read(&rec[place]).await?;
         let gone = match fault {
             Fault::SaysNothing => false,
-            Fault::AlsoSignalled => record.is_of(t) && record.fate != Fate::Waits,
-            Fault::OneTooFar => record.fate == Fate::Gone,
+            Fault::AlsoSignalled => record.is_of(t) && record.fate() != Fate::Waits,
+            Fault::OneTooFar => record.fate() == Fate::Gone,
             _ => record == Record::new(t, Fate::Gone),
         };
         p.shows("gone", gone);
