@@ -376,7 +376,7 @@ impl<'a> Explorer<'a> {
         if let Some(property) = self.properties.iter().find(|p| p.needs_order()) {
             assert!(world.rules().order, "{} is about order: set `order` in the rules of the machine", property.name());
         }
-        world.survey(&initial);
+        world.survey(&initial)?;
         search::Search::new(self, &mut world, initial)?.run(&mut world)
     }
 

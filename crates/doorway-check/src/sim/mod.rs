@@ -91,6 +91,13 @@ pub enum TextError {
         /// The statement.
         label: Label,
     },
+    /// A turn of a wait failed, and after that the wait goes on differently.
+    TurnRemembers {
+        /// The process.
+        pid: Pid,
+        /// The statement.
+        label: Label,
+    },
     /// It accesses a variable that is private to another process.
     NotPrivate {
         /// The process.
@@ -220,6 +227,11 @@ impl fmt::Display for TextError {
             Self::TurnWrites { pid, label } => write!(
                 f,
                 "{pid} changes a variable at statement {label} in a failed turn of a wait; only a successful turn may change anything"
+            ),
+            Self::TurnRemembers { pid, label } => write!(
+                f,
+                "{pid} remembers the failed turns of a wait at statement {label}, and goes on differently after them; a turn \
+                 carries nothing to the next, so write such a wait as an ordinary loop"
             ),
             Self::NotPrivate { pid, label } => write!(
                 f,
