@@ -167,8 +167,8 @@ impl<'a> View<'a> {
     /// The value of a variable of the part in view.
     ///
     /// # Panics
-    /// If the part has no such variable, or one of another type: the property is wrong, and no
-    /// verdict would mean anything.
+    /// If the part has no such variable, two of this name, or one of another type: the property is
+    /// wrong, and no verdict would mean anything.
     #[must_use]
     pub fn get<T: Word>(&self, name: &str) -> T {
         self.get_at(name, 0)
@@ -233,6 +233,7 @@ impl<'a> View<'a> {
                 layout.names()
             )
         };
+        assert!(layout.is_alone(self.part, name), "two variables are called {}; rename one", layout.var(v).path);
         assert!(layout.holds::<T>(v), "{} holds no {}", layout.var(v).path, std::any::type_name::<T>());
         let word = self.state.vars[v as usize];
         let is_forgotten = layout.var(v).is_forgotten(word);

@@ -163,6 +163,10 @@ pub enum TextError {
     CounterAsked,
     /// A monitor watches a machine that takes different states for one.
     Watched,
+    /// There is no process, so whatever is asked holds of nothing.
+    NoProcess,
+    /// Two properties have this name, and verdicts and tokens are found by their names.
+    SameName(Box<str>),
     /// There are more processes or variables than the rules can track.
     TooLarge,
     /// There are more processes than the whole graph can track.
@@ -282,6 +286,10 @@ impl fmt::Display for TextError {
                 "a monitor may tell states apart that this machine takes for one; omit `normalise` and `alike`, and bound the \
                  passages",
             ),
+            Self::NoProcess => f.write_str("there is no process, so there is nothing to check; use at least one"),
+            Self::SameName(name) => {
+                write!(f, "two properties are called {name:?}, and verdicts are found by their names; rename one of them")
+            }
             Self::TooLarge => write!(
                 f,
                 "crashes, sleeping, weak registers, the order of arrival and cost are tracked for at most 64 processes, and \
