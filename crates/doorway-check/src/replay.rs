@@ -178,7 +178,7 @@ impl Token {
         }
         if self.repeats_from.is_some() {
             // A cycle may close only because local states are merged, as they were in the search.
-            world.survey(&initial);
+            world.survey(&initial).map_err(TokenError::Text)?;
         }
         let mut trace = Trace::of(world, &initial, &self.actions).map_err(TokenError::Text)?;
         if trace.len() < self.actions.len() {

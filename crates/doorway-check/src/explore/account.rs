@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
+/// How far verdicts are moved to the right for the names of properties.
+const WIDEST: usize = 80;
+
 /// What is said of a property that holds as far as was seen.
 pub const UNDECIDED: &str = "not decided";
 
@@ -293,7 +296,7 @@ impl<'a> Account<'a> {
     #[must_use]
     pub fn verdicts(&self, undecided: &str) -> String {
         let mut out = String::new();
-        let width = self.verdicts.iter().map(|v| v.name.chars().count()).max().unwrap_or(0);
+        let width = self.verdicts.iter().map(|v| v.name.chars().count()).max().unwrap_or(0).min(WIDEST);
         for v in self.verdicts {
             let most = match v.most {
                 Some(Worst::Bounded(most)) => format!(": the most is {}", thousands(most)),

@@ -229,7 +229,7 @@ impl Explorer<'_> {
         }
         let initial = world.initial();
         let begun = Instant::now();
-        world.survey(&initial);
+        world.survey(&initial)?;
         let mut search = Search::with_graph(self, &mut world, initial)?;
         let (_, stop) = search.search(&mut world)?;
         search.refuse_panics(&world)?;

@@ -183,6 +183,22 @@ impl Graph {
         None
     }
 
+    /// The states that can be reached from the roots where `within` holds.
+    pub(super) fn reached(&self, roots: impl Iterator<Item = StateId>, within: impl Fn(StateId) -> bool) -> Vec<bool> {
+        let mut reached = vec![false; self.states()];
+        let mut todo = Vec::new();
+        let mut meet = |s: StateId, todo: &mut Vec<StateId>| {
+            if within(s) && !std::mem::replace(&mut reached[s as usize], true) {
+                todo.push(s);
+            }
+        };
+        roots.for_each(|root| meet(root, &mut todo));
+        while let Some(s) = todo.pop() {
+            self.edges(s).for_each(|edge| meet(edge.to, &mut todo));
+        }
+        reached
+    }
+
     /// A component in which every process that must step does: a fair run can stay there for ever.
     pub(super) fn fair_component(
         &self,

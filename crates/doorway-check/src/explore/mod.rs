@@ -353,6 +353,11 @@ impl<'a> Explorer<'a> {
     pub fn explore(self, mut world: World) -> Result<Report, TextError> {
         assert_eq!(self.processes, world.processes(), "the explorer and the machine differ in the number of processes");
         self.is_obeyed_by(&world)?;
+        let names = self.properties.iter().map(Property::name).enumerate();
+        if let Some((_, name)) = names.clone().find(|(i, name)| names.clone().take(*i).any(|(_, other)| other == *name))
+        {
+            return Err(TextError::SameName(name.into()));
+        }
         world.watch_for(&self.properties);
         let mut initial = world.initial();
         for (path, word) in &self.initially {
@@ -376,7 +381,7 @@ impl<'a> Explorer<'a> {
         if let Some(property) = self.properties.iter().find(|p| p.needs_order()) {
             assert!(world.rules().order, "{} is about order: set `order` in the rules of the machine", property.name());
         }
-        world.survey(&initial);
+        world.survey(&initial)?;
         search::Search::new(self, &mut world, initial)?.run(&mut world)
     }
 

@@ -91,7 +91,10 @@ impl Judge<'_> {
             let so = |s: StateId| masks[s as usize].0 >> p & 1 == 1;
             let not_then = |s: StateId| masks[s as usize].1 >> p & 1 == 0;
             let roots = || self.all().filter(|&s| so(s) && not_then(s));
-            let members = self.graph.fair_component(self.world.processes(), roots(), not_then, counts)?;
+            // Give-ups that do not go on for ever may come after `so`.
+            let owed = self.graph.reached(roots(), not_then);
+            let owing = self.all().filter(|&s| owed[s as usize]);
+            let members = self.graph.fair_component(self.world.processes(), owing, not_then, counts)?;
             Some(self.lasso(&members, roots(), not_then, counts, Some(p)))
         })
     }
@@ -264,7 +267,7 @@ impl Judge<'_> {
             None => {
                 let way = self
                     .graph
-                    .shortest(roots.into_iter(), within, &follows, |edge| is_member(edge.to))
+                    .shortest(roots.into_iter(), within, |_| true, |edge| is_member(edge.to))
                     .expect("the component was found from one of the roots");
                 (way[0].0, way)
             }

@@ -167,8 +167,8 @@ impl<'a> View<'a> {
     /// The value of a variable of the part in view.
     ///
     /// # Panics
-    /// If the part has no such variable, or one of another type: the property is wrong, and no
-    /// verdict would mean anything.
+    /// If the part has no such variable, two of this name, or one of another type: the property is
+    /// wrong, and no verdict would mean anything.
     #[must_use]
     #[track_caller]
     pub fn get<T: Word>(&self, name: &str) -> T {
@@ -233,6 +233,7 @@ impl<'a> View<'a> {
             let part = if part.is_empty() { String::new() } else { format!(" in part {part}") };
             panic!("there is no variable {name}[{index}]{part}; there are {}", layout.names().join(", "))
         };
+        assert!(layout.is_alone(self.part, name), "two variables are called {}; rename one", layout.var(v).path);
         assert!(
             layout.holds::<T>(v),
             "{} holds no {}; ask for the type that it was declared with",

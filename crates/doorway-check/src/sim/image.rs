@@ -219,16 +219,15 @@ impl Left {
         if self.words.len() != other.words.len() || self.fill == other.fill {
             return None;
         }
-        let allocated = Box::new(0u8);
-        let near = [self.begin, other.begin, self.frame, (&raw const *allocated) as u64];
         let pairs = self.words.iter().zip(&other.words);
-        let known: Option<Vec<(u64, To)>> = pairs.map(|(&word, &twin)| self.word(word, other, twin, &near)).collect();
+        let known: Option<Vec<(u64, To)>> = pairs.map(|(&word, &twin)| self.word(word, other, twin)).collect();
         let (words, relative): (Vec<u64>, Vec<To>) = known?.into_iter().unzip();
         Some(Image { words: words.into(), relative: relative.into() })
     }
 
-    /// What a word is, if the other run has left this one instead. Addresses are near these.
-    fn word(&self, word: u64, other: &Self, twin: u64, near: &[u64]) -> Option<(u64, To)> {
+    /// What a word is, if the other run has left this one instead. `None` if neither unused memory
+    /// nor the places explain the difference: then it names something outside of the text.
+    fn word(&self, word: u64, other: &Self, twin: u64) -> Option<(u64, To)> {
         let on_stack = word.wrapping_sub(self.frame);
         if on_stack == twin.wrapping_sub(other.frame) && on_stack.wrapping_add(STACK) < 2 * STACK {
             return Some((on_stack, To::Stack));
@@ -237,24 +236,24 @@ impl Left {
         if in_place == twin.wrapping_sub(other.begin) && in_place < SIZE as u64 {
             return Some((in_place, To::Place));
         }
-        // The lowest bytes of a leftover of an address may be overwritten. If three are, it is the
-        // same word in both runs, and may be an address in one of the places. No text knows an
-        // address in both of them, so it is a word like others.
+        // Any bytes of a leftover of an address may be overwritten. If it was an address in the
+        // places, one byte tells in which. Without that byte it is a word like others: no text
+        // knows an address in both.
         let (mut bytes, mut twins) = (word.to_ne_bytes(), twin.to_ne_bytes());
         for (byte, twin) in bytes.iter_mut().zip(&mut twins) {
-            if (*byte, *twin) == (self.fill.0, other.fill.0) {
+            let pair = (*byte, *twin);
+            if pair == (self.fill.0, other.fill.0) || pair == (self.which_place(), other.which_place()) {
                 (*byte, *twin) = (0, 0);
             }
         }
-        let (word, twin) = (u64::from_ne_bytes(bytes), u64::from_ne_bytes(twins));
-        let may_be_address = |word: u64| near.iter().any(|near| near.abs_diff(word) < NEAR);
-        (word == twin || !may_be_address(word) && !may_be_address(twin)).then_some((word, To::Nothing))
+        (bytes == twins).then_some((u64::from_ne_bytes(bytes), To::Nothing))
+    }
+
+    /// The byte in which addresses in the two places differ.
+    fn which_place(&self) -> u8 {
+        (self.begin / SIZE as u64) as u8
     }
 }
-
-/// Memory that is allocated is less than this away from a small or a large piece of other allocated
-/// memory, or from the stack.
-const NEAR: u64 = 1 << 40;
 
 /// How much of the stack a run may need.
 const STACK: u64 = 1 << 20;
@@ -340,7 +339,10 @@ mod tests {
         assert_eq!(left(0x3C3C_3C3C_3C3C_3C3C, 0xC3C3_C3C3_C3C3_C3C3), Some((0, To::Nothing)));
         // A byte that has the same value in both runs was written.
         assert_eq!(left(0x3C, 0x3C), Some((0x3C, To::Nothing)));
-        assert_eq!(left(0xC3, 0x3C), Some((0xC3, To::Nothing)));
+        assert_eq!(left(0xC3, 0x3C), None);
+        // Leftovers of addresses in the places, with their lowest or their highest byte overwritten.
+        assert_eq!(left(0x7F39_5E00_0401, 0x7F39_5E01_0401), Some((0x401, To::Place)));
+        assert_eq!(left(0x0139_5E00_0400, 0x0139_5E01_0400), Some((0x0139_5E00_0400, To::Nothing)));
     }
 
     /// If it did, the contents of what was allocated would count for nothing.
@@ -349,5 +351,8 @@ mod tests {
         assert_eq!(left(0x7F39_5C00_0B20, 0x7F39_5C00_0B40), None);
         // In one of the places, but not the same distance from its beginning.
         assert_eq!(left(0x7F39_5E00_0400, 0x7F39_5E01_0408), None);
+        // Not aligned, or by a number.
+        assert_eq!(left(0x7F_395C_000B_2001, 0x7F_395C_000B_4001), None);
+        assert_eq!(left(17, 18), None);
     }
 }

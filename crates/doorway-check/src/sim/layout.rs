@@ -354,6 +354,12 @@ impl Layout {
         (index < *len as usize).then(|| first + index as u32)
     }
 
+    /// Whether at most one variable, or row of variables, of a part has this name.
+    #[must_use]
+    pub fn is_alone(&self, part: Part, name: &str) -> bool {
+        self.part(part).vars.iter().filter(|(n, ..)| *n == name).nth(1).is_none()
+    }
+
     /// The processes that have a row in a table of a part, and the length of a row.
     #[must_use]
     pub fn table(&self, part: Part, name: &str) -> Option<(Range<usize>, usize)> {

@@ -270,12 +270,18 @@ impl Locals {
                 if head >= depth {
                     return Err(TextError::EmptyTurn { pid: self.pid, label });
                 }
+                if !sim.fails_again(&history, head, &mut || start(self.pid)) {
+                    return Err(TextError::TurnRemembers { pid: self.pid, label });
+                }
                 Child { to: self.ancestor(from, head), how: How::FailedTurn { abortable }, responds }
             }
             // Its changes stay; but from here on it is where it was.
             Ran::GoneRound(head) => {
                 if head >= depth {
                     return Err(TextError::EmptyTurn { pid: self.pid, label });
+                }
+                if !sim.fails_again(&history, head, &mut || start(self.pid)) {
+                    return Err(TextError::TurnRemembers { pid: self.pid, label });
                 }
                 Child { to: self.ancestor(from, head), how: How::GoneRound, responds }
             }

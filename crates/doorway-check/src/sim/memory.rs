@@ -34,6 +34,9 @@ use std::panic::Location;
 use std::rc::Rc;
 use std::task::Poll;
 
+/// How often a turn that fails is made.
+const TURNS: usize = 1000;
+
 /// The section of its passage that a process is in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
@@ -123,6 +126,8 @@ pub(super) struct Replay {
     /// The statement of the last access, if it was to plain memory.
     plain_at: Option<(Part, Label)>,
     failed_turn: Option<(usize, bool)>,
+    /// Whether the turn that failed is made again.
+    tries_again: bool,
     /// Whether that turn belongs to a loop that goes round: it may have changed variables.
     gone_round: bool,
     /// Where the last wait began.
@@ -226,6 +231,15 @@ impl Replay {
         Poll::Ready(saw.value)
     }
 
+    /// The text goes on. If a turn has failed, it is made again: a new step.
+    fn goes_on(&mut self) {
+        self.asks = None;
+        self.tries_again = self.failed_turn.take().is_some();
+        if self.tries_again {
+            self.plain_at = None;
+        }
+    }
+
     /// Everything in here on which the rest of the passage depends, apart from what it will see.
     fn memo(&self) -> String {
         let waits: Vec<_> = self.waits.iter().map(|&at| (at == self.seen, self.section_at == Some(at))).collect();
@@ -286,6 +300,7 @@ impl Default for Replay {
             block_at: None,
             plain_at: None,
             failed_turn: None,
+            tries_again: false,
             gone_round: false,
             wait_at: None,
             waits: Vec::new(),
@@ -447,10 +462,61 @@ impl Sim {
         Running::new(text, &self.0.places.borrow())
     }
 
+    /// Whether a turn that has failed fails whenever it is made again and sees the same. It is the
+    /// end of this history, from `head` on.
+    pub(super) fn fails_again(&self, history: &[Seen], head: usize, passage: &mut dyn FnMut() -> Running) -> bool {
+        *self.0.replay.borrow_mut() = Replay { history: history.to_vec(), ..Replay::default() };
+        let fails = panics::caught(|| {
+            let (mut running, mut turns) = (passage(), 0);
+            while turns < TURNS {
+                let polled = running.poll();
+                let mut r = self.0.replay.borrow_mut();
+                // The history may itself go on after failed turns, of this wait or of others.
+                if r.seen == r.history.len() {
+                    if r.failed_turn.is_none_or(|(began, _)| began != head) {
+                        return false;
+                    }
+                    turns += 1;
+                    r.history.extend_from_slice(&history[head..]);
+                } else if polled.is_ready() || r.failed_turn.is_none() {
+                    return false;
+                }
+                r.goes_on();
+            }
+            true
+        });
+        *self.0.replay.borrow_mut() = Replay::default();
+        // A fault of the memory may change a turn.
+        fails == Ok(true) || !self.0.faults.is_empty()
+    }
+
+    /// What a text asks for at first and after each access of a history, as long as it does;
+    /// [`Op::Stop`] when its passage is over.
+    pub(super) fn asks_for(&self, history: &[Seen], passage: &mut dyn FnMut() -> Running) -> Vec<Op> {
+        *self.0.replay.borrow_mut() = Replay::default();
+        let mut asked = Vec::with_capacity(history.len() + 1);
+        let _panicked = panics::caught(|| {
+            let (mut running, mut left) = (passage(), history.iter());
+            loop {
+                let polled = running.poll();
+                let mut r = self.0.replay.borrow_mut();
+                asked.extend(r.asks.take().map(|asks| asks.op).or(polled.is_ready().then_some(Op::Stop)));
+                match left.next() {
+                    Some(&saw) if polled.is_pending() => r.history.push(saw),
+                    _ => break,
+                }
+            }
+        });
+        *self.0.replay.borrow_mut() = Replay::default();
+        asked
+    }
+
     /// Runs a text on a history, one access at a time, on a stack without leftovers. So what its
     /// future contains, unused bytes included, follows from what it contained before the last
     /// access, and what that access saw.
-    pub(super) fn walk(&self, history: &[Seen], passage: &mut dyn FnMut() -> Running) -> Walked {
+    ///
+    /// A turn that fails is made again if the history goes on; with `on`, also at its end.
+    pub(super) fn walk(&self, history: &[Seen], mut on: bool, passage: &mut dyn FnMut() -> Running) -> Walked {
         *self.0.replay.borrow_mut() = Replay::default();
         self.0.line.set(Line(None));
         let frame = image::frame();
@@ -468,8 +534,9 @@ impl Sim {
                 match left.next() {
                     Some(&saw) if polled.is_pending() => {
                         r.history.push(saw);
-                        r.asks = None;
+                        r.goes_on();
                     }
+                    None if std::mem::take(&mut on) && r.failed_turn.is_some() => r.goes_on(),
                     _ => return (polled, running),
                 }
             }
@@ -671,6 +738,9 @@ impl Memory for Sim {
             let mut r = self.0.replay.borrow_mut();
             if r.live == Some(Answer::TryAgain) {
                 r.live = Some(Answer::None);
+                return Poll::Ready(Ok(Next::TryAgain));
+            }
+            if std::mem::take(&mut r.tries_again) {
                 return Poll::Ready(Ok(Next::TryAgain));
             }
             Poll::Pending

@@ -91,6 +91,13 @@ pub enum TextError {
         /// The statement.
         label: Label,
     },
+    /// A turn of a wait failed, and after that the wait goes on differently.
+    TurnRemembers {
+        /// The process.
+        pid: Pid,
+        /// The statement.
+        label: Label,
+    },
     /// It accesses a variable that is private to another process.
     NotPrivate {
         /// The process.
@@ -156,6 +163,10 @@ pub enum TextError {
     CounterAsked,
     /// A monitor watches a machine that takes different states for one.
     Watched,
+    /// There is no process, so whatever is asked holds of nothing.
+    NoProcess,
+    /// Two properties have this name, and verdicts and tokens are found by their names.
+    SameName(Box<str>),
     /// There are more processes or variables than the rules can track.
     TooLarge,
     /// There are more processes than the whole graph can track.
@@ -222,6 +233,11 @@ impl fmt::Display for TextError {
                 f,
                 "{pid} changes a variable at statement {label} in a failed turn of a wait; only a successful turn may change anything"
             ),
+            Self::TurnRemembers { pid, label } => write!(
+                f,
+                "{pid} remembers the failed turns of a wait at statement {label}, and goes on differently after them; a turn \
+                 carries nothing to the next, so write such a wait as an ordinary loop"
+            ),
             Self::NotPrivate { pid, label } => write!(
                 f,
                 "{pid} accesses at statement {label} a variable that is declared private to another; give it a home without making it private"
@@ -271,6 +287,10 @@ impl fmt::Display for TextError {
                 "a monitor may tell states apart that this machine takes for one; omit `normalise` and `alike`, and bound the \
                  passages",
             ),
+            Self::NoProcess => f.write_str("there is no process, so there is nothing to check; use at least one"),
+            Self::SameName(name) => {
+                write!(f, "two properties are called {name:?}, and verdicts are found by their names; rename one of them")
+            }
             Self::TooLarge => write!(
                 f,
                 "crashes, sleeping, weak registers, the order of arrival and cost are tracked for at most 64 processes, and \

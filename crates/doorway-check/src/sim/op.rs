@@ -4,7 +4,7 @@ use super::layout::{Layout, Part, VarId};
 use doorway_core::memory::{Instruction, Woken, Word as _};
 
 /// The next step of a process.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     /// Reads.
     Read(VarId),

@@ -17,10 +17,16 @@
 //!   Then the history stays the local state. The second run also shows which bytes of the future
 //!   were never written ([`Left`](super::image::Left)).
 //! - Cells that all runs share. For each local state to which two histories lead, the text goes on
-//!   from the second history too, and must do what it did after the first.
+//!   from the second history too, and must do what it did after the first. Each further history
+//!   that leads there is gone on with at random, and if it leads round in a circle, up to
+//!   [`LONGEST`] accesses. What a cell shows only later is overlooked: no text may use one.
 //!
 //! If it does not, or if there is no end within [limits](MOST_ACCESSES), there is no survey. Then a
 //! local state is a history again.
+//!
+//! A failed turn of a wait leads back to the loop head. So nothing may be carried from one turn to
+//! the next. The text is run on after each turn that fails: its content there must go on as that at
+//! the loop head does. If not, that is an error of the text.
 //!
 //! A text that says what to `keep` is merged as it says. After the search, what it says is compared
 //! with its contents: those that are one local state must go on alike, with all values that were
@@ -29,13 +35,14 @@
 use super::image::Image;
 use super::layout::VarId;
 use super::locals::{Automaton, Child, DONE, How, LocalId, Locals, Node, ROOT, Start, State};
-use super::memory::{Call, Ran, Seen, Sim, Walked};
+use super::memory::{Call, Position, Ran, Seen, Sim, Walked};
 use super::op::Op;
 use super::world::World;
 use super::{Keep, TextError};
-use doorway_core::memory::{Pid, Register};
+use doorway_core::memory::{Label, Pid, Register};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeSet, VecDeque};
+use std::hash::Hash;
 
 /// How many accesses a survey before a search makes, in all its runs: about a second.
 const MOST_ACCESSES: u64 = 1_000_000;
@@ -43,13 +50,17 @@ const MOST_ACCESSES: u64 = 1_000_000;
 const MOST_VALUES: usize = 32;
 /// How many accesses lie behind any content.
 const LONGEST: usize = 300;
+/// How many accesses are made to go on at random, for each process.
+const MOST_AT_RANDOM: usize = 100_000;
+/// How often a history is gone on with at random.
+const AT_RANDOM: usize = 3;
 
-/// There is no survey.
-struct GivenUp;
+/// There is no survey; perhaps because of an error that no search would find.
+struct GivenUp(Option<TextError>);
 
 impl From<TextError> for GivenUp {
     fn from(_: TextError) -> Self {
-        Self
+        Self(None)
     }
 }
 
@@ -72,23 +83,34 @@ struct Surveyed {
     others: Vec<Option<Vec<Seen>>>,
     /// What cannot be asked of the text.
     refused: FxHashSet<(LocalId, Seen)>,
+    /// For each turn that fails, where the text then is.
+    tried_again: FxHashMap<(LocalId, Seen), LocalId>,
+    /// The statement of a wait whose turns carry something to the next.
+    remembers: Option<Label>,
 }
 
 impl World {
     /// Finds the local states of all processes before a search from this state, so that it need not
     /// be told which are alike. A text that tells is left to itself.
-    pub(crate) fn survey(&mut self, initial: &super::State) {
+    ///
+    /// # Errors
+    /// If turns of a wait carry something to the next.
+    pub(crate) fn survey(&mut self, initial: &super::State) -> Result<(), TextError> {
         if self.rules().keep == Keep::Ignored || !self.can_be_surveyed() {
-            return;
+            return Ok(());
         }
         self.sim.reads_bytes(true);
         let values = self.first_values(initial);
         let automata = Survey { world: self, values, left: MOST_ACCESSES, even_if_told: false }.automata();
         self.sim.reads_bytes(false);
-        if let Ok(automata) = automata {
-            for (locals, automaton) in self.machine.locals.iter_mut().zip(automata) {
-                locals.follow(automaton);
+        match automata {
+            Ok(automata) => {
+                for (locals, automaton) in self.machine.locals.iter_mut().zip(automata) {
+                    locals.follow(automaton);
+                }
+                Ok(())
             }
+            Err(GivenUp(why)) => why.map_or(Ok(()), Err),
         }
     }
 
@@ -155,8 +177,12 @@ impl Survey<'_> {
             is_new
         } {}
         let automaton = |mut surveyed: Surveyed| {
-            let classes = surveyed.classes();
+            if let Some(label) = surveyed.remembers_turns() {
+                return Err(GivenUp(Some(TextError::TurnRemembers { pid: surveyed.locals.pid(), label })));
+            }
+            let classes = surveyed.classes(Position::to_tell_apart);
             surveyed.go_the_other_way(&mut self, Some(&classes))?;
+            surveyed.go_on_at_random(&self)?;
             Ok(surveyed.into_automaton(&classes))
         };
         all.into_iter().map(automaton).collect()
@@ -175,14 +201,14 @@ impl Survey<'_> {
         Ok((compared, all))
     }
 
-    /// Runs a text on a history, twice.
-    fn walk(&mut self, pid: Pid, history: &[Seen]) -> Result<Reached, GivenUp> {
-        self.left = self.left.checked_sub(2 * (history.len() as u64 + 1)).ok_or(GivenUp)?;
+    /// Runs a text on a history, twice; with `on`, also on after a turn that fails at its end.
+    fn walk(&mut self, pid: Pid, history: &[Seen], on: bool) -> Result<Reached, GivenUp> {
+        self.left = self.left.checked_sub(2 * (history.len() as u64 + 1)).ok_or(GivenUp(None))?;
         // The first is still there while the second runs: what that allocates is elsewhere.
-        let [first, second] = [(); 2].map(|()| self.world.sim.walk(history, &mut || (self.world.start)(pid)));
+        let [first, second] = [(); 2].map(|()| self.world.sim.walk(history, on, &mut || (self.world.start)(pid)));
         let is_same = (&first.ran, &first.responded, &first.memo) == (&second.ran, &second.responded, &second.memo);
         if !is_same || first.keeps && !self.even_if_told {
-            return Err(GivenUp);
+            return Err(GivenUp(None));
         }
         let Walked { ran, responded, memo, left, .. } = first;
         let image = left.zip(second.left).and_then(|(first, second)| first.known(&second));
@@ -200,15 +226,15 @@ impl Survey<'_> {
                 Op::Stop => Ok(Vec::new()),
                 Op::Section => Ok(vec![0]),
                 Op::Choose(n) if n <= MOST_VALUES => Ok((0..n.max(1) as u64).collect()),
-                _ => Err(GivenUp),
+                _ => Err(GivenUp(None)),
             };
         };
         let (layout, values) = (self.world.layout(), &mut self.values[v as usize]);
         let before: Vec<u64> = values.iter().copied().collect();
         values.extend(before.iter().map(|&old| layout.var(v).fit(op.leaves(old))));
         match op {
-            Op::Sleep(..) => Err(GivenUp),
-            _ if values.len() > MOST_VALUES => Err(GivenUp),
+            Op::Sleep(..) => Err(GivenUp(None)),
+            _ if values.len() > MOST_VALUES => Err(GivenUp(None)),
             Op::Write(..) => Ok(vec![0]),
             _ => Ok(before),
         }
@@ -218,7 +244,8 @@ impl Survey<'_> {
 impl Surveyed {
     fn new(sim: &Sim, start: &Start, pid: Pid) -> Result<Self, GivenUp> {
         let locals = Locals::new(sim, start, pid, LONGEST)?;
-        Ok(Self { locals, known: FxHashMap::default(), others: vec![None; 2], refused: FxHashSet::default() })
+        let (known, refused, tried_again) = Default::default();
+        Ok(Self { locals, known, others: vec![None; 2], refused, tried_again, remembers: None })
     }
 
     /// Looks at everything that the process can see where it is known to get. Returns whether
@@ -249,41 +276,28 @@ impl Surveyed {
         let mut history = self.locals.history(from);
         history.push(saw);
         if history.len() > LONGEST {
-            return Err(GivenUp);
+            return Err(GivenUp(None));
         }
-        let reached = survey.walk(self.locals.pid(), &history)?;
+        let reached = survey.walk(self.locals.pid(), &history, false)?;
         self.locals.runs += 2;
         let responds = reached.responded.map(|result| self.locals.response(result));
         let (to, how) = match reached.ran {
             Ran::Ended => (ROOT, How::PassageEnded),
             Ran::FailedTurn(head, abortable) if head < history.len() => {
+                self.try_again(survey, from, &history, head)?;
                 (self.locals.ancestor(from, head), How::FailedTurn { abortable })
             }
-            Ran::GoneRound(head) if head < history.len() => (self.locals.ancestor(from, head), How::GoneRound),
+            Ran::GoneRound(head) if head < history.len() => {
+                self.try_again(survey, from, &history, head)?;
+                (self.locals.ancestor(from, head), How::GoneRound)
+            }
             Ran::Panicked(position, message) => {
                 let to = self.locals.push(from, saw, self.locals.stopped_at(from, position));
                 self.others.push(None);
                 self.locals.panics.insert(to, message);
                 (to, How::Panicked)
             }
-            Ran::Asks(position, _) => {
-                let known = reached.content.as_ref().and_then(|content| self.known.get(content)).copied();
-                let to = known.unwrap_or_else(|| {
-                    self.others.push(None);
-                    self.locals.push(from, saw, position.clone())
-                });
-                if self.locals.nodes[to as usize].position != position {
-                    return Err(GivenUp);
-                }
-                match known {
-                    None => self.known.extend(reached.content.map(|content| (content, to))),
-                    Some(to) => {
-                        let other = &mut self.others[to as usize];
-                        other.get_or_insert(history);
-                    }
-                }
-                (to, How::On)
-            }
+            Ran::Asks(position, _) => (self.arrive(from, history, position, reached.content)?, How::On),
             Ran::FailedTurn(..) | Ran::GoneRound(_) | Ran::Lost | Ran::CallsOutOfTurn | Ran::NoFault(..) => {
                 self.refused.insert((from, saw));
                 return Ok(false);
@@ -293,27 +307,176 @@ impl Surveyed {
         Ok(true)
     }
 
+    /// The local state at the end of a history, whose last step was made from another.
+    fn arrive(
+        &mut self,
+        from: LocalId,
+        history: Vec<Seen>,
+        position: Position,
+        content: Option<Content>,
+    ) -> Result<LocalId, GivenUp> {
+        let Some(&known) = content.as_ref().and_then(|content| self.known.get(content)) else {
+            let to = self.locals.push(from, history[history.len() - 1], position);
+            self.others.push(None);
+            self.known.extend(content.map(|content| (content, to)));
+            return Ok(to);
+        };
+        if self.locals.nodes[known as usize].position != position {
+            return Err(GivenUp(None));
+        }
+        self.others[known as usize].get_or_insert(history);
+        Ok(known)
+    }
+
+    /// Finds out where the text is after a turn that failed at the end of a history, and began
+    /// after `head` accesses.
+    fn try_again(
+        &mut self,
+        survey: &mut Survey<'_>,
+        from: LocalId,
+        history: &[Seen],
+        head: usize,
+    ) -> Result<(), GivenUp> {
+        let at_head = &self.locals.nodes[self.locals.ancestor(from, head) as usize].position;
+        let (label, op) = (at_head.label, at_head.op);
+        let (pid, start) = (self.locals.pid(), &survey.world.start);
+        let fails = survey.world.sim.fails_again(history, head, &mut || start(pid));
+        let again = survey.walk(pid, history, true)?;
+        match again.ran {
+            Ran::Asks(position, _) if fails && position.op == op => {
+                // Without a content, there would be no end of turns.
+                if again.content.is_some() {
+                    let at = self.arrive(from, history.to_vec(), position, again.content)?;
+                    self.tried_again.insert((from, history[history.len() - 1]), at);
+                }
+            }
+            _ => self.remembers = Some(label),
+        }
+        Ok(())
+    }
+
+    /// The statement of a wait that goes on differently after some failed turn, if there is one.
+    fn remembers_turns(&self) -> Option<Label> {
+        // What a turn says, such as which variables it shows, is not what it knows.
+        let classes = self.classes(|position| (position.op, position.part, position.label));
+        let differs = |(&(from, saw), &at): (&(LocalId, Seen), &LocalId)| {
+            let head = self.locals.child(from, saw).ok()?.to;
+            let label = self.locals.nodes[head as usize].position.label;
+            (classes[head as usize] != classes[at as usize]).then_some(label)
+        };
+        self.remembers.or_else(|| self.tried_again.iter().filter_map(differs).min())
+    }
+
+    /// Goes on at random from all histories that lead to a local state of another, and round and
+    /// round if they can.
+    fn go_on_at_random(&self, survey: &Survey<'_>) -> Result<(), GivenUp> {
+        let nodes = &self.locals.nodes;
+        let (mut random, mut made) = (fastrand::Rng::with_seed(nodes.len() as u64), 0);
+        for (from, node) in (0..).zip(nodes) {
+            for &(saw, child) in node.kids.iter().filter(|(saw, child)| {
+                let to = &nodes[child.to as usize];
+                child.how == How::On && (to.parent, to.came) != (from, *saw)
+            }) {
+                let round = self.way(child.to, from);
+                for i in 0..AT_RANDOM {
+                    let mut path = self.locals.history(from);
+                    let rounds =
+                        round.as_ref().map_or(0, |round| LONGEST.saturating_sub(path.len()) / (round.len() + 1));
+                    for _ in 0..if i == 0 { rounds } else { random.usize(0..=rounds) } {
+                        path.push(saw);
+                        path.extend(round.iter().flatten());
+                    }
+                    path.push(saw);
+                    let mut at = child.to;
+                    while path.len() < LONGEST + AT_RANDOM && !nodes[at as usize].kids.is_empty() {
+                        let (saw, child) = nodes[at as usize].kids[random.usize(..nodes[at as usize].kids.len())];
+                        path.push(saw);
+                        at = child.to;
+                        if child.how != How::On {
+                            break;
+                        }
+                    }
+                    made += path.len();
+                    if !self.is_way(survey, &path) {
+                        return Err(GivenUp(None));
+                    }
+                    if made > MOST_AT_RANDOM {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A shortest way from one local state to another: what accesses see on it.
+    fn way(&self, from: LocalId, to: LocalId) -> Option<Vec<Seen>> {
+        let mut came: FxHashMap<LocalId, Option<(LocalId, Seen)>> = FxHashMap::from_iter([(from, None)]);
+        let mut todo = VecDeque::from([from]);
+        while let Some(at) = todo.pop_front() {
+            if at == to {
+                let back = std::iter::successors(came[&to], |(before, _)| came[before]);
+                let mut way: Vec<Seen> = back.map(|(_, saw)| saw).collect();
+                way.reverse();
+                return Some(way);
+            }
+            for &(saw, child) in self.locals.nodes[at as usize].kids.iter().filter(|(_, child)| child.how == How::On) {
+                came.entry(child.to).or_insert_with(|| {
+                    todo.push_back(child.to);
+                    Some((at, saw))
+                });
+            }
+        }
+        None
+    }
+
+    /// Whether the text, run on this path, asks for what the local states on it say. Only its last
+    /// step leads elsewhere than on.
+    fn is_way(&self, survey: &Survey<'_>, path: &[Seen]) -> bool {
+        let (pid, start) = (self.locals.pid(), &survey.world.start);
+        let asked = survey.world.sim.asks_for(path, &mut || start(pid));
+        let mut at = Some(ROOT);
+        let mut expected = Vec::with_capacity(asked.len());
+        for &saw in path {
+            let Some(from) = at else { break };
+            expected.push(self.locals.nodes[from as usize].position.op);
+            at = match self.locals.child(from, saw) {
+                Ok(child) if child.how == How::On => Some(child.to),
+                Ok(child) if child.how == How::PassageEnded => Some(DONE),
+                _ => None,
+            };
+        }
+        expected.extend(at.map(|at| self.locals.nodes[at as usize].position.op));
+        asked == expected
+    }
+
     /// Compares local states that were found, some of them declared alike by the text, with its
     /// contents: wherever a history leads to a local state, its content must ask for the same and
     /// go on alike, with all values that were seen there. Returns whether that could be decided.
     fn compare_with(&mut self, survey: &mut Survey<'_>, found: &Locals, compared: &mut u64) -> Result<bool, TextError> {
         let mut first: FxHashMap<LocalId, LocalId> = FxHashMap::default();
         let mut been = FxHashSet::from_iter([(ROOT, ROOT)]);
-        // And the statement of the `keep` that has merged it with another, if one has.
-        let mut todo = VecDeque::from([(ROOT, ROOT, None)]);
-        while let Some((at, content, merged_at)) = todo.pop_front() {
+        // And the statement of the `keep` that has merged it with another, if one has; and that of
+        // a wait of which a turn has failed.
+        let mut todo = VecDeque::from([(ROOT, ROOT, None, None)]);
+        while let Some((at, content, merged_at, failed_at)) = todo.pop_front() {
             let later = found.nodes[at as usize].position.label;
-            let is_merged = *first.entry(at).or_insert(content) != content;
+            let is_merged = *first.entry(at).or_insert(content) != content && failed_at.is_none();
             let merged_at = merged_at.or(is_merged.then_some(later));
             // If nothing was merged, it is not `keep` that makes the difference.
-            let differs = |later| match merged_at {
-                Some(label) => Err(TextError::KeepHides { pid: found.pid(), label, later }),
-                None => Ok(false),
+            let pid = found.pid();
+            let differs = |later| match (merged_at, failed_at) {
+                (Some(label), _) => Err(TextError::KeepHides { pid, label, later }),
+                (None, Some(label)) => Err(TextError::TurnRemembers { pid, label }),
+                (None, None) => Ok(false),
             };
             for &(saw, child) in &found.nodes[at as usize].kids {
                 *compared += 1;
                 if self.look(survey, content, saw).is_err() {
                     return Ok(false);
+                }
+                if let Some(label) = self.remembers {
+                    return Err(TextError::TurnRemembers { pid, label });
                 }
                 let Ok(other) = self.locals.child(content, saw) else { return differs(later) };
                 let [here, there] = [(found, child), (&self.locals, other)]
@@ -326,13 +489,24 @@ impl Surveyed {
                 if child.how == How::PassageEnded || child.how == How::Panicked {
                     continue;
                 }
-                if here != there {
+                // After a failed turn, only what it asks for counts.
+                let (is_same, asks_same) = (here == there, here.op == there.op);
+                let label = here.label;
+                if failed_at.is_some() && !asks_same {
+                    return differs(label);
+                }
+                if failed_at.is_none() && !is_same {
                     // It is what the step leads to that is merged.
-                    let merged = merged_at.unwrap_or(here.label);
-                    return Err(TextError::KeepHides { pid: found.pid(), label: merged, later: here.label });
+                    let merged = merged_at.unwrap_or(label);
+                    return Err(TextError::KeepHides { pid, label: merged, later: label });
                 }
                 if been.insert((child.to, other.to)) {
-                    todo.push_back((child.to, other.to, merged_at));
+                    todo.push_back((child.to, other.to, merged_at, failed_at));
+                }
+                if let Some(&again) =
+                    self.tried_again.get(&(content, saw)).filter(|&&again| been.insert((child.to, again)))
+                {
+                    todo.push_back((child.to, again, merged_at, failed_at.or(Some(label))));
                 }
             }
         }
@@ -352,7 +526,7 @@ impl Surveyed {
             for &(saw, child) in &self.locals.nodes[at].kids {
                 let history: Vec<Seen> = other.iter().copied().chain([saw]).collect();
                 if !self.leads_to(survey, &history, child, classes)? {
-                    return Err(GivenUp);
+                    return Err(GivenUp(None));
                 }
             }
         }
@@ -367,14 +541,15 @@ impl Surveyed {
         child: Child,
         classes: Option<&[u32]>,
     ) -> Result<bool, GivenUp> {
-        let reached = survey.walk(self.locals.pid(), history)?;
+        let reached = survey.walk(self.locals.pid(), history, false)?;
         if reached.responded.as_ref() != child.responds.map(|response| self.locals.responded(response)) {
             return Ok(false);
         }
         Ok(match (child.how, &reached.ran) {
             (How::PassageEnded, Ran::Ended) | (How::Panicked, Ran::Panicked(..)) => true,
             (How::FailedTurn { .. }, Ran::FailedTurn(head, _)) | (How::GoneRound, Ran::GoneRound(head)) => {
-                child.to == ROOT || self.is_at(&survey.walk(self.locals.pid(), &history[..*head])?, child.to, classes)
+                child.to == ROOT
+                    || self.is_at(&survey.walk(self.locals.pid(), &history[..*head], false)?, child.to, classes)
             }
             (How::On, Ran::Asks(..)) => self.is_at(&reached, child.to, classes),
             _ => false,
@@ -391,11 +566,11 @@ impl Surveyed {
 
     /// Which contents go on alike (Moore, *Gedanken-experiments on Sequential Machines*, 1956):
     /// they are told apart by what they ask for, then again and again by where they lead.
-    fn classes(&self) -> Vec<u32> {
+    fn classes<T: Eq + Hash>(&self, asks: impl Fn(&Position) -> T) -> Vec<u32> {
         let Locals { nodes, panics, .. } = &self.locals;
         let mut classes = numbered((0..).zip(nodes).map(|(at, node)| {
             let kind = if at <= DONE { at } else { DONE + 1 };
-            (kind, node.position.to_tell_apart(), panics.get(&at))
+            (kind, asks(&node.position), panics.get(&at))
         }));
         let mut many = 0;
         while many < classes.iter().max().map_or(0, |most| most + 1) {
@@ -426,7 +601,7 @@ impl Surveyed {
 }
 
 /// A number for each, in the order of their first occurrence; the same for equal ones.
-fn numbered<T: Eq + std::hash::Hash>(all: impl Iterator<Item = T>) -> Vec<u32> {
+fn numbered<T: Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<u32> {
     let mut numbers = FxHashMap::default();
     all.map(|one| {
         let next = numbers.len() as u32;

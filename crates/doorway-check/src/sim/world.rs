@@ -306,6 +306,9 @@ impl World {
 
     /// Not generic, so that it is compiled once and not for each of two hundred texts.
     fn from_passages(n: usize, rules: Rules, sim: Sim, start: Rc<Start>) -> Result<Self, TextError> {
+        if n == 0 {
+            return Err(TextError::NoProcess);
+        }
         let layout = sim.layout();
         let start = sim.with_what_is_owed(start);
         let needs_bits = rules.wakes

@@ -3,6 +3,8 @@
 use doorway_check::prelude::*;
 use doorway_check::property::holds;
 use doorway_check::replay::TokenError;
+use doorway_check::sim::{Rules, SimVar, TextError, World};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 lock! {
     /// Peterson 1981; in the variant a process gives way first.
@@ -277,4 +279,32 @@ fn a_safe_register_returns_any_value_of_a_small_type() {
     };
     assert_eq!(check(Register::Safe).run().unwrap().verdict("blue").holds, Some(true));
     assert_eq!(check(Register::Regular).run().unwrap().verdict("blue").holds, Some(false));
+}
+
+/// The verdict of one of two properties would stand for both, and so would the value of a variable.
+#[test]
+fn nothing_is_found_by_a_name_that_two_have() {
+    let twice = peterson(false).mutex().property(Property::exclusion("mutual-exclusion", 2));
+    assert_eq!(twice.run().unwrap_err(), TextError::SameName("mutual-exclusion".into()));
+
+    let build = |site: &Site<'_, Sim>| -> [SimVar<u64>; 2] { [site.var("x", 0), site.var("x", 0)] };
+    let world = World::of_programs(1, Rules::with_passages(Some(1)), build, |xs, p| async move {
+        let Ok(()) = p.on(Sim::ROOT).at(1).write(&xs[1], 1).await;
+    });
+    let asked = Explorer::new(1).property(Property::always("x is 0", |v| v.get::<u64>("x") == 0));
+    let panic = catch_unwind(AssertUnwindSafe(|| asked.explore(world.unwrap()))).unwrap_err();
+    assert_eq!(panic.downcast_ref::<String>().unwrap(), "two variables are called x; rename one");
+}
+
+#[test]
+fn nothing_holds_of_no_process() {
+    let none = Check::lock("none", 0, |site| Peterson::new(site, false)).mutex();
+    assert_eq!(none.run().unwrap_err(), TextError::NoProcess);
+}
+
+#[test]
+fn a_name_may_be_longer_than_a_line() {
+    let name = "never ".repeat(20_000);
+    let report = peterson(false).property(Property::exclusion(name.clone(), 1)).run().unwrap();
+    assert!(report.to_string().contains(&name));
 }

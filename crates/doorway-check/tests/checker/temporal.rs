@@ -3,8 +3,10 @@
 
 use doorway_check::prelude::*;
 use doorway_check::property::{Formula, holds};
-use doorway_check::sim::World;
+use doorway_check::sim::{Part, Rules, SimVar, World};
+use doorway_core::Failure;
 use proptest::prelude::*;
+use std::convert::Infallible;
 
 /// What a process of a random program does.
 #[derive(Clone, Copy, Debug)]
@@ -239,4 +241,69 @@ fn a_process_need_not_take_part_unless_it_is_said() {
     assert_eq!(verdicts, [Some(true), Some(false), Some(true), Some(true)], "{report}");
     let lazy = report.verdict("in any fair run").trace.as_ref().unwrap();
     assert!(lazy.to_string().contains("nothing more happens"), "{lazy}");
+}
+
+/// p0 waits for what never comes once p1 is past statement 1, and closes the gate if it gives up.
+/// p1 waits for the gate.
+struct Gate {
+    part: Part,
+    past: SimVar<bool>,
+    closed: SimVar<bool>,
+    never: SimVar<bool>,
+}
+
+impl KExclusion<Sim> for Gate {
+    type Held = ();
+    type Refusal = Infallible;
+    async fn acquire(&self, p: &Process<Sim>) -> Result<(), Failure<Infallible>> {
+        self.try_acquire(p, &mut ()).await.map(drop)
+    }
+    async fn release(&self, _: &Process<Sim>, (): ()) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+impl Abortable<Sim> for Gate {
+    type Attempt = ();
+    async fn try_acquire(&self, p: &Process<Sim>, (): &mut ()) -> Result<Option<()>, Failure<Infallible>> {
+        let p = p.on(self.part);
+        if p.pid().index() == 0 {
+            p.at(10).wait_until(&self.past, |past| past).await?;
+            return Ok(p.at(11).wait_unless_given_up(&self.never, |so| so).await?.map(drop));
+        }
+        p.at(1).read(&self.past).await?;
+        p.at(2).write(&self.past, true).await?;
+        p.at(3).wait_until(&self.closed, |closed| !closed).await?;
+        Ok(Some(()))
+    }
+    async fn leave(&self, p: &Process<Sim>, (): ()) -> Result<Option<()>, Infallible> {
+        p.on(self.part).at(12).write(&self.closed, true).await?;
+        Ok(None)
+    }
+}
+
+/// What was owed before a process gave up is owed after it too.
+#[test]
+fn a_give_up_after_the_promise_may_break_it() {
+    let gate = |site: &Site<'_, Sim>| Gate {
+        part: site.here(),
+        past: site.var("past", false),
+        closed: site.var("closed", false),
+        never: site.var("never", false),
+    };
+    let so = |v: &View<'_>, p: usize| p == 1 && v.at(p, 2) && !v.get::<bool>("closed");
+    let then = |v: &View<'_>, p: usize| v.phase(p) == Phase::Inside;
+    let formula = move |p| holds("so", move |v| so(v, p)).leads_to(holds("then", move |v| then(v, p)));
+    for give_ups in [false, true] {
+        let check = Check::abortable("gate", 2, gate)
+            .property(Property::leads_to("operator", so, then))
+            .property(Property::ltl_each("formula", formula))
+            .with(move |explorer| explorer.rules(Rules { give_ups, ..Rules::with_passages(Some(1)) }).keep_going(true));
+        let report = check.run().unwrap();
+        for verdict in &report.verdicts {
+            assert_eq!(verdict.holds, Some(!give_ups), "{report}");
+            let again = verdict.token.as_ref().map(|token| check.replay(&token.to_string()).unwrap());
+            assert!(again.is_none_or(|again| again.breaks), "{report}");
+        }
+    }
 }
