@@ -23,8 +23,8 @@ static STEPS: AtomicUsize = AtomicUsize::new(0);
 /// The executions so far.
 static TRIES: AtomicUsize = AtomicUsize::new(0);
 
-/// A tool's atomic word. Loom takes `SeqCst` loads and stores for weaker ones, and would find faults
-/// where there are none; so all accesses are read-modify-writes, which see the last value.
+/// A tool's atomic word. Loom takes `SeqCst` loads and stores for weaker ones, and would find
+/// faults where there are none; so all accesses are read-modify-writes, which see the last value.
 pub(super) trait Word: Send + Sync + 'static {
     fn new(value: i64) -> Self;
     fn add(&self, value: i64) -> i64;
