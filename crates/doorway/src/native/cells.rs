@@ -154,7 +154,7 @@ pub(super) struct Spread<T: Word> {
 }
 
 impl<T: Word> Spread<T> {
-    /// How far apart neighbours are. It is odd, and so each place of a power of two is reached once.
+    /// How far apart neighbours are. It is odd, so each place of a power of two is reached once.
     const STRIDE: usize = if T::SPREAD { (LINE / size_of::<Cell<T>>() + 1) | 1 } else { 1 };
 
     pub(super) fn new<'a>(decls: impl ExactSizeIterator<Item = Decl<'a, T>>) -> Self {
