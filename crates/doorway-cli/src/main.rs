@@ -113,7 +113,8 @@ enum Command {
     /// complete. The first Ctrl-C stops the search and prints what was found, with exit code 130;
     /// the second ends the program at once.
     ///
-    /// The options that begin with "Seats:", "Turnstiles:" or "Leases:" are for these algorithms only.
+    /// The options that begin with "Seats:", "Turnstiles:" or "Leases:" are for these algorithms
+    /// only.
     // With this, `--n -1` is a bad number, not an unknown option.
     #[command(allow_negative_numbers = true, after_help = check::EXAMPLES)]
     Check(Box<check::Args>),
@@ -122,8 +123,8 @@ enum Command {
     /// The idea, the variables and the invariants come from the source of the text. The claims are
     /// searched now, at small sizes.
     ///
-    /// Exit code: 0 the page was printed, 2 bad usage, 130 after Ctrl-C, which ends the searches and
-    /// prints the page with what they found.
+    /// Exit code: 0 the page was printed, 2 bad usage, 130 after Ctrl-C, which ends the searches
+    /// and prints the page with what they found.
     #[command(allow_negative_numbers = true)]
     Explain(explain::Args),
     /// Drive an algorithm by hand, in a browser: choose every step, torn read and crash

@@ -46,8 +46,8 @@ fn both_lists_have_the_same_entries() {
 fn the_documentation_explains_every_property_that_has_a_name_in_words() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/checking.md");
     let page = std::fs::read_to_string(page).unwrap();
-    let table = page.split("Properties that every algorithm can be asked for:").nth(1).unwrap();
-    let rows = table.trim_start().lines().take_while(|line| line.starts_with('|'));
+    let table = page.split("You can ask for these properties.").nth(1).unwrap();
+    let rows = table.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
     let explained: String = rows.filter_map(|row| row.split('|').nth(1)).collect();
     let list = json("list --json");
     let claimed = list.as_array().unwrap().iter().flat_map(|row| row["properties"].as_array().unwrap());
@@ -96,7 +96,7 @@ fn leases_have_a_machine_of_their_own() {
     // With fences, the same run breaks nothing.
     let (before, after) = token.split_once("b0n/").unwrap();
     assert_eq!(code(&format!("replay {before}b0/{after}")), 1);
-    refused("replay dl1/leases/2,1", &["whole line"]);
+    refused("replay dl1/leases/2,1", &["whole token"]);
 
     let mutant = json("check mutant:leases-tries-for-ever --json");
     let ends = mutant["properties"].as_array().unwrap().iter().find(|p| p["name"] == "ends").unwrap();

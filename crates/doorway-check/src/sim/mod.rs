@@ -227,7 +227,7 @@ impl fmt::Display for TextError {
                 f,
                 "{pid} made {accesses} accesses in one passage and is at statement {label}; if it waits there, \
                  write the wait as wait_until or spin_until; if a loop starts again there, call p.keep before it, with the \
-                 locals that still matter; if a variable grows for ever, bound the passages"
+                 locals that still matter"
             ),
             Self::TurnWrites { pid, label } => write!(
                 f,
