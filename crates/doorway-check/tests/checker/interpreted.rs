@@ -1,8 +1,10 @@
 //! Random programs with loops, in which everything that a process knows lies in its future: local
 //! states are merged by their bytes. What a search finds of them is what an explorer finds that
-//! interprets the programs itself.
+//! interprets the programs itself, and no random run of them breaks a formula that is said to hold.
 
+use crate::temporal::{F, formula};
 use doorway_check::prelude::*;
+use doorway_check::property::{Formula, holds};
 use doorway_check::sim::{Keep, Rules, World};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -45,6 +47,8 @@ fn programs() -> impl Strategy<Value = [Program; 2]> {
 /// Where a process is, and its registers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 struct At {
+    /// Whether its passage has begun.
+    begun: bool,
     line: usize,
     registers: [u64; 2],
 }
@@ -61,7 +65,7 @@ fn step(program: &Program, vars: &mut [u64; 2], at: &mut At) {
         Does::JumpIf { v, is, to } if vars[v] == r[is] => line = to,
         Does::JumpIf { .. } => {}
     }
-    at.line = line;
+    (at.begun, at.line) = (true, line);
     if line == LENGTH {
         *at = At::default();
     }
@@ -82,8 +86,42 @@ fn explored(programs: &[Program; 2]) -> BTreeSet<[u64; 2]> {
     been.into_iter().map(|(vars, _)| vars).collect()
 }
 
-/// The same, by a search.
-fn searched(programs: [Program; 2], threads: usize) -> (BTreeSet<[u64; 2]>, Report) {
+fn predicate(i: usize) -> Formula {
+    match i {
+        0 => holds("x", |v| v.get::<u64>("x") == 1),
+        1 => holds("y", |v| v.get::<u64>("y") == 1),
+        _ => holds("p0 is outside", |v| v.phase(0) == Phase::Remainder),
+    }
+}
+
+/// Whether no fair run breaks a formula, of those that are found at random: each up to where a state
+/// comes again.
+fn holds_at_random(programs: &[Program; 2], f: &F) -> bool {
+    let mut random = fastrand::Rng::with_seed(7);
+    (0..300).all(|_| {
+        let (mut states, mut steps) = (vec![State::default()], Vec::new());
+        // One of them may rest for a while, or for ever.
+        let rests = random.usize(..3);
+        let from = loop {
+            let (mut vars, mut at) = states[states.len() - 1];
+            let p = if rests < 2 && !at[rests].begun && random.u8(..8) > 0 { 1 - rests } else { random.usize(..2) };
+            step(&programs[p], &mut vars, &mut at[p]);
+            steps.push(p);
+            // Not always at the first time: a longer circle may be fair.
+            let been = states.iter().position(|&state| state == (vars, at));
+            if let Some(from) = been.filter(|_| random.bool() || states.len() > 100) {
+                break from;
+            }
+            states.push((vars, at));
+        };
+        let fair = |p: usize| steps[from..].contains(&p) || !states[from].1[p].begun;
+        let run: Vec<_> = states.iter().map(|(vars, at)| [vars[0] == 1, vars[1] == 1, !at[0].begun]).collect();
+        !(fair(0) && fair(1)) || f.holds_on(&run, from, 0)
+    })
+}
+
+/// The same, by a search, and whether it says that a formula holds.
+fn searched(programs: [Program; 2], threads: usize, f: Option<&F>) -> (BTreeSet<[u64; 2]>, Report) {
     let rules = Rules { keep: Keep::Trusted, ..Rules::default() };
     let build = |site: &Site<'_, Sim>| [site.var("x", 0u64), site.var("y", 0u64)];
     let world = World::of_programs(2, rules, build, move |vars, p| {
@@ -123,7 +161,8 @@ fn searched(programs: [Program; 2], threads: usize) -> (BTreeSet<[u64; 2]>, Repo
         sees.lock().unwrap().insert([v.get::<u64>("x"), v.get::<u64>("y")]);
         true
     });
-    let report = Explorer::new(2).threads(threads).property(all).explore(world).unwrap();
+    let f = f.map(|f| Property::ltl("f", f.of(predicate)));
+    let report = Explorer::new(2).threads(threads).property(all).properties(f).explore(world).unwrap();
     let seen = seen.lock().unwrap().clone();
     (seen, report)
 }
@@ -133,8 +172,19 @@ proptest! {
 
     #[test]
     fn plain_loops_reach_what_an_interpreter_reaches(programs in programs()) {
-        let (seen, report) = searched(programs, 1);
+        let (seen, report) = searched(programs, 1, None);
         prop_assert!(report.complete, "{}", report);
         prop_assert_eq!(seen, explored(&programs));
+    }
+
+    #[test]
+    fn no_random_run_breaks_a_formula_that_holds(programs in programs(), f in formula()) {
+        let (_, one) = searched(programs, 1, Some(&f));
+        let verdict = one.verdict("f");
+        prop_assert!(verdict.holds == Some(false) || holds_at_random(&programs, &f), "{}\n{}", f.of(predicate), one);
+        // A run that is shown was evaluated by itself. Two threads find the same.
+        let (_, two) = searched(programs, 2, Some(&f));
+        let shown = |report: &Report| (report.states, report.edges, report.verdict("f").trace.clone());
+        prop_assert_eq!(shown(&one), shown(&two));
     }
 }

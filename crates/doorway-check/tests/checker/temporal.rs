@@ -50,7 +50,7 @@ fn check(programs: Programs, passages: Option<u32>) -> Check {
 
 /// A formula, to be evaluated naively too.
 #[derive(Clone, Debug)]
-enum F {
+pub(crate) enum F {
     Is(usize),
     Not(Box<F>),
     And(Box<F>, Box<F>),
@@ -73,16 +73,47 @@ fn predicate(i: usize) -> Formula {
 
 impl F {
     fn formula(&self) -> Formula {
+        self.of(predicate)
+    }
+
+    /// The formula of these predicates.
+    pub(crate) fn of(&self, predicate: fn(usize) -> Formula) -> Formula {
+        let of = |f: &Self| f.of(predicate);
         match self {
             Self::Is(i) => predicate(*i),
-            Self::Not(a) => a.formula().not(),
-            Self::And(a, b) => a.formula().and(b.formula()),
-            Self::Or(a, b) => a.formula().or(b.formula()),
-            Self::Until(a, b) => a.formula().until(b.formula()),
-            Self::Unless(a, b) => a.formula().unless(b.formula()),
-            Self::LeadsTo(a, b) => a.formula().leads_to(b.formula()),
-            Self::Always(a) => a.formula().always(),
-            Self::Eventually(a) => a.formula().eventually(),
+            Self::Not(a) => of(a).not(),
+            Self::And(a, b) => of(a).and(of(b)),
+            Self::Or(a, b) => of(a).or(of(b)),
+            Self::Until(a, b) => of(a).until(of(b)),
+            Self::Unless(a, b) => of(a).unless(of(b)),
+            Self::LeadsTo(a, b) => of(a).leads_to(of(b)),
+            Self::Always(a) => of(a).always(),
+            Self::Eventually(a) => of(a).eventually(),
+        }
+    }
+
+    /// Whether it holds from state `i` of a run on, whose last state is followed by that at `from`.
+    pub(crate) fn holds_on(&self, run: &[[bool; 3]], from: usize, i: usize) -> bool {
+        // Each state that is still to come, in the order of its first coming.
+        let later: Vec<usize> = (i..run.len()).chain(from..i.max(from)).collect();
+        let at = |f: &Self, j: usize| f.holds_on(run, from, j);
+        let until = |a: &Self, b: &Self| match later.iter().position(|&j| at(b, j)) {
+            Some(first) => later[..first].iter().all(|&j| at(a, j)),
+            None => false,
+        };
+        match self {
+            Self::Is(p) => run[i][*p],
+            Self::Not(a) => !at(a, i),
+            Self::And(a, b) => at(a, i) && at(b, i),
+            Self::Or(a, b) => at(a, i) || at(b, i),
+            Self::Until(a, b) => until(a, b),
+            Self::Unless(a, b) => until(a, b) || later.iter().all(|&j| at(a, j)),
+            Self::LeadsTo(a, b) => {
+                let ends = |j| Self::Eventually(b.clone()).holds_on(run, from, j);
+                later.iter().all(|&j| !at(a, j) || ends(j))
+            }
+            Self::Always(a) => later.iter().all(|&j| at(a, j)),
+            Self::Eventually(a) => later.iter().any(|&j| at(a, j)),
         }
     }
 
@@ -106,7 +137,7 @@ impl F {
     }
 }
 
-fn formula() -> impl Strategy<Value = F> {
+pub(crate) fn formula() -> impl Strategy<Value = F> {
     (0..3usize).prop_map(F::Is).prop_recursive(3, 12, 2, |inner| {
         let two = (inner.clone(), inner.clone()).prop_map(|(a, b)| (Box::new(a), Box::new(b))).boxed();
         prop_oneof![
