@@ -365,6 +365,13 @@ impl<'a> Account<'a> {
             },
             report.bytes_per_state()
         );
+        if let Some(all) = report.with_all_names {
+            let _ = writeln!(
+                out,
+                "states that differ only in the names of processes are one; with all names they are {}",
+                thousands(all)
+            );
+        }
         for (name, values) in &report.growing {
             let values = values.map(thousands).join(", ");
             let _ = writeln!(

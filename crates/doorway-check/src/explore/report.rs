@@ -53,6 +53,10 @@ pub struct Report {
     /// If only [bits](super::Explorer::bitstate) of states were kept: the share of the states one
     /// step from those explored that was recognised as new, as an estimate.
     pub coverage: Option<f64>,
+    /// If states that differ only in the [names of processes](super::Explorer::symmetric) are one:
+    /// how many there are with all names. These are the states of a search without `symmetric`,
+    /// unless the initial state names a process: then they are those of all its images.
+    pub with_all_names: Option<u64>,
     /// Local states of all processes.
     pub local_states: usize,
     /// How often a text was run.
@@ -131,7 +135,8 @@ pub struct Verdict {
     pub holds: Option<bool>,
     /// Why there was nothing to check: no part is of the property's kind; or the property is about
     /// doorways, and no text marks the end of one; or it is about operations, and none is called.
-    /// In the last two cases it is not decided.
+    /// In the last two cases it is not decided. Or it follows one process, and states that differ
+    /// in the names of processes were one; then it is not decided either.
     pub vacuous: Option<&'static str>,
     /// A shortest run that shows the failure, or a state in which a *sometimes* holds.
     pub trace: Option<Trace>,
@@ -192,7 +197,7 @@ impl Report {
         assert!(self.complete, "incomplete after {} states: {:?}", self.states, self.stop);
         if let Some(v) = self.verdicts.iter().find(|v| v.holds.is_none()) {
             let why = v.vacuous.map_or("it was not decided within these limits".to_owned(), |why| {
-                format!("there was nothing to check, because {why}")
+                format!("it was not checked, because {why}")
             });
             panic!("{} does not hold: {why}", v.name);
         }

@@ -30,6 +30,7 @@ mod one;
 mod op;
 mod panics;
 mod quiet;
+mod renaming;
 mod rules;
 mod step;
 mod survey;
@@ -156,6 +157,10 @@ pub enum TextError {
     CounterAsked,
     /// A monitor watches a machine that takes different states for one.
     Watched,
+    /// States that differ in the names of processes should be one, and this is why they cannot be.
+    NotSymmetric(Box<str>),
+    /// The same, but this property tells them apart.
+    TellsApart(Box<str>),
     /// There are more processes or variables than the rules can track.
     TooLarge,
     /// There are more processes than the whole graph can track.
@@ -269,6 +274,12 @@ impl fmt::Display for TextError {
             Self::Watched => f.write_str(
                 "a monitor may tell states apart that this machine takes for one; omit `normalise` and `alike`, and bound the \
                  passages",
+            ),
+            Self::NotSymmetric(why) => write!(f, "processes cannot change places: {why}"),
+            Self::TellsApart(property) => write!(
+                f,
+                "processes cannot change places: {property} holds of a state, and not of the same state with other names of \
+                 processes; omit `symmetric`, or this property"
             ),
             Self::TooLarge => write!(
                 f,

@@ -32,6 +32,7 @@ mod replay;
 mod saved;
 mod several_writers;
 mod spin;
+mod symmetric;
 mod tables;
 mod temporal;
 mod threads;
