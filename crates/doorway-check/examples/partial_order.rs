@@ -2,11 +2,12 @@
 //! partial_order`.
 //!
 //! Some processes go on before all others do (an *ample set*), if what they do next concerns no
-//! variable that another process reads or writes from now on, in a way that matters. None of their
-//! steps may change what properties see: here only who is inside, who has begun, and whether all
-//! are stuck. And one of their steps must lead to a state that is new, so that no process is put
-//! off for ever. This is the most generous choice: what a process can do from now on is known
-//! exactly, from a search of all states, and the smallest such set of processes is taken.
+//! variable that another process accesses from now on, in a way that matters. None of these steps
+//! may change who is inside, which is all that exclusion sees. And one of them must lead to a state
+//! whose steps were not tried yet, so that no process is put off for ever. The choice is the most
+//! generous one: what a process can do from now on is known exactly, from a search of all states,
+//! and the smallest such set of processes is taken. Both searches must see as many processes inside
+//! together.
 
 use doorway_check::sim::{Action, LocalId, Op, Phase, Rules, State, World};
 use doorway_check::subject;
@@ -24,7 +25,7 @@ fn conflict((v, writes): Access, (w, others): Access) -> bool {
     v == w && (writes || others)
 }
 
-/// Each step of a state: the process, what it did, and where it led.
+/// Each step of a state: the process, and where it led.
 fn steps(world: &mut World, state: &State) -> Vec<(usize, State)> {
     let mut actions = Vec::new();
     (0..world.processes()).for_each(|p| world.actions(state, p, &mut actions));
@@ -38,15 +39,25 @@ fn steps(world: &mut World, state: &State) -> Vec<(usize, State)> {
     all
 }
 
-/// What each process can access from each of its local states on.
-fn futures(world: &mut World, initial: &State, most: usize) -> Option<(usize, Vec<HashMap<LocalId, BTreeSet<Access>>>)> {
+/// How many processes are inside.
+fn inside(world: &World, state: &State) -> usize {
+    (0..world.processes()).filter(|&p| world.phase(state, p) == Phase::Inside).count()
+}
+
+/// For each process and local state what it can access from there on.
+type Futures = Vec<HashMap<LocalId, BTreeSet<Access>>>;
+
+/// How many states there are, how many processes are inside together, and what each can access.
+fn futures(world: &mut World, initial: &State, most: usize) -> Option<(usize, usize, Futures)> {
     let n = world.processes();
     let (mut been, mut todo) = (HashSet::from([initial.clone()]), VecDeque::from([initial.clone()]));
-    let mut now: Vec<HashMap<LocalId, BTreeSet<Access>>> = vec![HashMap::new(); n];
+    let mut now: Futures = vec![HashMap::new(); n];
     let mut leads: Vec<HashSet<(LocalId, LocalId)>> = vec![HashSet::new(); n];
+    let mut together = 0;
     while let Some(state) = todo.pop_front() {
-        for p in 0..n {
-            now[p].entry(state.locals[p]).or_default().extend(accesses(world.next(&state, p)));
+        together = together.max(inside(world, &state));
+        for (p, now) in now.iter_mut().enumerate() {
+            now.entry(state.locals[p]).or_default().extend(accesses(world.next(&state, p)));
         }
         for (p, next) in steps(world, &state) {
             leads[p].insert((state.locals[p], next.locals[p]));
@@ -71,11 +82,11 @@ fn futures(world: &mut World, initial: &State, most: usize) -> Option<(usize, Ve
             grown
         } {}
     }
-    Some((been.len(), now))
+    Some((been.len(), together, now))
 }
 
 /// The smallest set of processes that may go on alone, as bits.
-fn ample(world: &World, state: &State, able: &[usize], now: &[HashMap<LocalId, BTreeSet<Access>>]) -> Vec<u32> {
+fn ample(world: &World, state: &State, able: &[usize], now: &Futures) -> Vec<u32> {
     let n = world.processes();
     let alone = |set: u32| {
         let inside = (0..n).filter(|p| set >> p & 1 == 1);
@@ -117,18 +128,22 @@ fn main() {
         let rules = Rules { passages, ..subject.rules() };
         let mut world = subject.world(Sizes { n, k }, rules).expect("it can be built");
         let initial = world.initial();
-        let Some((all, now)) = futures(&mut world, &initial, most) else {
+        let Some((all, together, now)) = futures(&mut world, &initial, most) else {
             println!("{id:20} {n}, {k}  more than {most}");
             continue;
         };
         let (mut been, mut todo) = (HashSet::from([initial.clone()]), VecDeque::from([initial]));
+        let (mut done, mut most_inside) = (HashSet::new(), 0);
         while let Some(state) = todo.pop_front() {
             let steps = steps(&mut world, &state);
+            done.insert(state.clone());
+            most_inside = most_inside.max(inside(&world, &state));
             let able: Vec<usize> = (0..n).filter(|p| steps.iter().any(|(q, _)| p == q)).collect();
-            let seen = |state: &State, p: usize| (world.phase(state, p) == Phase::Inside, world.phase(state, p) == Phase::Remainder);
+            let is_inside = |state: &State, p: usize| world.phase(state, p) == Phase::Inside;
             let chosen = ample(&world, &state, &able, &now).into_iter().find(|set| {
                 let mut of_set = steps.iter().filter(|(p, _)| set >> p & 1 == 1);
-                of_set.clone().all(|(p, next)| seen(&state, *p) == seen(next, *p)) && of_set.any(|(_, next)| !been.contains(next))
+                of_set.clone().all(|(p, next)| is_inside(&state, *p) == is_inside(next, *p))
+                    && of_set.any(|(_, next)| !done.contains(next))
             });
             for (p, next) in steps {
                 if chosen.is_none_or(|set| set >> p & 1 == 1) && been.insert(next.clone()) {
@@ -136,6 +151,7 @@ fn main() {
                 }
             }
         }
+        assert_eq!(most_inside, together, "{id}: the reduced search sees another number inside");
         println!("{id:20} {n}, {k}  {all:>9} {:>9} {:>6.2}", been.len(), all as f64 / been.len() as f64);
     }
 }

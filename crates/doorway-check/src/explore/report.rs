@@ -53,6 +53,9 @@ pub struct Report {
     /// If only [bits](super::Explorer::bitstate) of states were kept: the share of the states one
     /// step from those explored that was recognised as new, as an estimate.
     pub coverage: Option<f64>,
+    /// The same searches: how many bits of memory there were for each state (Holzmann's hash
+    /// factor). A hundred or more is good.
+    pub hash_factor: Option<f64>,
     /// If states that differ only in the [names of processes](super::Explorer::symmetric) are one:
     /// how many there are with all names. These are the states of a search without `symmetric`,
     /// unless the initial state names a process: then they are those of all its images.
@@ -175,6 +178,14 @@ impl Report {
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
         serde_json::to_value(self).unwrap_or_default()
+    }
+
+    /// How many new states were taken for known ones, as an estimate, if only
+    /// [bits](super::Explorer::bitstate) of states were kept. What follows from these was not seen,
+    /// and is not counted.
+    #[must_use]
+    pub fn omitted(&self) -> Option<f64> {
+        self.coverage.map(|share| self.states as f64 * (1.0 / share - 1.0))
     }
 
     /// Bytes held for each state.

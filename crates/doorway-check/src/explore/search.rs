@@ -711,6 +711,7 @@ impl<'a> Search<'a> {
                 .then(|| self.store.with_all_names(world, &self.initial))
                 .flatten(),
             coverage: self.explorer.bitstate.map(|_| self.store.len() as f64 / (self.store.len() as f64 + self.missed)),
+            hash_factor: self.explorer.bitstate.map(|bytes| 8.0 * bytes as f64 / self.store.len() as f64),
             local_states: world.local_states(),
             runs: world.runs(),
             instructions: world.instructions_seen(),

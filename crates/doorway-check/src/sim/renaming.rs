@@ -443,13 +443,7 @@ impl World {
     }
 
     /// The image of a local state; `from` is that of the one before it.
-    fn image_by(
-        &mut self,
-        by: &Renaming,
-        p: usize,
-        at: LocalId,
-        from: LocalId,
-    ) -> Result<LocalId, TextError> {
+    fn image_by(&mut self, by: &Renaming, p: usize, at: LocalId, from: LocalId) -> Result<LocalId, TextError> {
         let node = &self.locals[p].nodes[at as usize];
         let (parent, came) = (node.parent, node.came);
         let seen = self.renamed_seen(by, self.locals[p].nodes[parent as usize].position.op, came);

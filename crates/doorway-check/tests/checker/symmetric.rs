@@ -3,6 +3,7 @@
 
 use doorway_check::prelude::*;
 use doorway_check::sim::{Rules, SimCell, SimVar, TextError, World};
+use doorway_check::trace::Trace;
 use doorway_check::{mutants, subject};
 use doorway_core::memory::{Anybody, Label};
 use doorway_core::mutex::TestAndSetLock;
@@ -37,7 +38,7 @@ fn compare(what: &str, n: usize, explorer: impl Fn() -> Explorer<'static>, world
             continue;
         }
         assert_eq!(v.holds, w.holds, "{what}: {}", v.name);
-        let steps = |v: &doorway_check::explore::Verdict| v.trace.as_ref().map(|trace| trace.len());
+        let steps = |v: &doorway_check::explore::Verdict| v.trace.as_ref().map(Trace::len);
         assert_eq!(steps(v), steps(w), "{what}: {}", v.name);
     }
     true
@@ -182,7 +183,7 @@ proptest! {
         let all = explorer().explore(alike(n, &program, named)).unwrap();
         let few = explorer().symmetric(true).explore(alike(n, &program, named)).unwrap();
         let verdicts = |report: &Report| {
-            let of = |v: &doorway_check::explore::Verdict| (v.holds, v.trace.as_ref().map(|trace| trace.len()));
+            let of = |v: &doorway_check::explore::Verdict| (v.holds, v.trace.as_ref().map(Trace::len));
             report.verdicts.iter().map(of).collect::<Vec<_>>()
         };
         prop_assert_eq!(verdicts(&few), verdicts(&all));
@@ -252,10 +253,10 @@ fn weak_registers_monitors_and_counters_are_refused() {
 /// Processes that part only after more states than the first look sees.
 fn parts_late(odd: usize) -> World {
     let build = |site: &Site<'_, Sim>| site.var("X", 0u64);
-    World::of_programs(3, Rules::with_passages(Some(20)), build, move |x, p| async move {
+    World::of_programs(3, Rules::with_passages(Some(9)), build, move |x, p| async move {
         let (me, p) = (p.pid().index(), p.on(Sim::ROOT));
         let before = p.at(1).fetch_add(&x, 1).await.unwrap();
-        if before == 50 && me == odd {
+        if before == 20 && me == odd {
             p.at(2).fetch_add(&x, 7).await.unwrap();
         } else {
             p.at(2).read(&x).await.unwrap();
@@ -267,7 +268,7 @@ fn parts_late(odd: usize) -> World {
 #[test]
 fn processes_that_part_late_are_refused_after_the_search() {
     let report = Explorer::new(3).symmetric(true).explore(parts_late(3)).unwrap();
-    assert!(report.states > 10_000);
+    assert!(report.states > 4_000);
     let why = refused(Explorer::new(3), parts_late(1));
     assert!(why.contains("should be one that"), "{why}");
 }
@@ -316,6 +317,9 @@ fn words_that_hide_names_or_lose_them_are_refused() {
     }
     Explorer::new(2).symmetric(true).explore(writes(|p| p)).unwrap();
     let why = refused(Explorer::new(2), writes(Hidden));
-    assert!(why.contains("p0 writes X := Hidden(p0) at 1") && why.contains("but it writes X := Hidden(p1) at 1"), "{why}");
+    assert!(
+        why.contains("p0 writes X := Hidden(p0) at 1") && why.contains("but it writes X := Hidden(p1) at 1"),
+        "{why}"
+    );
     refused(Explorer::new(2), writes(Wrong));
 }

@@ -26,10 +26,7 @@ fn an_order_of_arrival_without_a_doorway_is_not_decided() {
     for property in [Property::first_come("in order", 1), Property::first_enabled("in order")] {
         let report = Explorer::new(2).property(property).run(TestAndSetLock::new).unwrap();
         assert_eq!(report.verdict("in order").holds, None);
-        assert_eq!(
-            complaint(&report),
-            "in order does not hold: it was not checked, because no doorway is marked"
-        );
+        assert_eq!(complaint(&report), "in order does not hold: it was not checked, because no doorway is marked");
     }
 }
 
