@@ -27,6 +27,7 @@ use syn::{Data, DeriveInput, Error, Fields, Ident, Index, Result, Type, parse_ma
 /// let taken = Fork::Taken { by: Pid::new(7), clean: true };
 /// assert_eq!(Fork::unpack(taken.pack()), taken);
 /// assert_eq!(Fork::MAX, (1 << (2 + 16 + 1)) - 1); // which variant, a process, a bit
+/// assert_eq!(taken.renamed(&|_| Pid::new(2)), Fork::Taken { by: Pid::new(2), clean: true });
 ///
 /// #[derive(Clone, Copy, PartialEq, Debug, Word)]
 /// struct Gate {
@@ -78,7 +79,7 @@ fn expand(input: &DeriveInput) -> Result<TokenStream> {
         return Err(Error::new(input.generics.span(), "a word has no parameters; derive it for a concrete type"));
     }
     let name = &input.ident;
-    let Parts { max, fields, pack, unpack } = match &input.data {
+    let Parts { max, fields, pack, unpack, renamed } = match &input.data {
         Data::Struct(data) => of_struct(&data.fields),
         Data::Enum(data) if data.variants.is_empty() => {
             return Err(Error::new(name.span(), "an enum without variants has no value that a variable could hold"));
@@ -100,6 +101,12 @@ fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 let mut word = doorway_core::memory::packed::Unpacker::new(word);
                 #unpack
             }
+            fn renamed(
+                self,
+                name: &dyn Fn(doorway_core::memory::Pid) -> doorway_core::memory::Pid,
+            ) -> Self {
+                #renamed
+            }
         }
         // Evaluated here, so that too many bits are an error where the type is written.
         const _: u64 = <#name as doorway_core::memory::Word>::MAX;
@@ -111,10 +118,15 @@ struct Parts {
     fields: Vec<TokenStream>,
     pack: TokenStream,
     unpack: TokenStream,
+    renamed: TokenStream,
 }
 
 fn largest(of: &Type) -> TokenStream {
     quote!(<#of as doorway_core::memory::Word>::MAX)
+}
+
+fn renamed() -> TokenStream {
+    quote!(doorway_core::memory::Word::renamed)
 }
 
 fn of_struct(fields: &Fields) -> Parts {
@@ -131,17 +143,20 @@ fn of_struct(fields: &Fields) -> Parts {
         }
     });
     let taken = members.iter().map(|member| quote!(#member: word.take()));
+    let renamed = renamed();
     Parts {
         max: quote!(doorway_core::memory::packed::together(&[#(#types),*])),
         fields: described.collect(),
         pack: quote!(#(word.add(self.#members);)*),
         unpack: quote!(Self { #(#taken),* }),
+        renamed: quote!(let _ = name; Self { #(#members: #renamed(self.#members, name)),* }),
     }
 }
 
 fn of_enum(data: &syn::DataEnum) -> Parts {
     let many = data.variants.len() as u64;
-    let (mut sums, mut packs, mut unpacks) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut sums, mut packs, mut unpacks, mut renames) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let renamed = renamed();
     for (i, variant) in data.variants.iter().enumerate() {
         let (name, tag) = (&variant.ident, i as u64);
         let types: Vec<TokenStream> = variant.fields.iter().map(|field| largest(&field.ty)).collect();
@@ -154,6 +169,9 @@ fn of_enum(data: &syn::DataEnum) -> Parts {
                 #(word.add(#bound);)*
             }
         });
+        renames.push(quote! {
+            Self::#name { #(#members: #bound),* } => Self::#name { #(#members: #renamed(#bound, name)),* }
+        });
         // No value has a larger tag.
         let tag = if tag + 1 == many { quote!(_) } else { tag.to_token_stream() };
         unpacks.push(quote!(#tag => Self::#name { #(#members: word.take()),* }));
@@ -163,6 +181,7 @@ fn of_enum(data: &syn::DataEnum) -> Parts {
         fields: Vec::new(),
         pack: quote!(match self { #(#packs)* }),
         unpack: quote!(match word.take_tag(#many) { #(#unpacks),* }),
+        renamed: quote!(let _ = name; match self { #(#renames),* }),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use classics::{ALL, Classic, find, table};
 use doorway_check::prelude::*;
+use doorway_check::sim::TextError;
 use doorway_check::trace::Trace;
 use std::fmt::Write as _;
 
@@ -196,4 +197,37 @@ fn szymanskis_three_bits_let_two_of_three_in() {
     let inside = trace.end.iter().filter(|whereabouts| whereabouts.section == "inside").count();
     let acted = (0..3).filter(|&p| trace.steps.iter().any(|step| step.process == p)).count();
     assert_eq!((inside, acted), (2, 3), "{trace}");
+}
+
+/// Where processes are alike, states that differ only in their names are one: with the same
+/// verdicts, after as many steps. Where they are not, the check is refused.
+#[test]
+fn texts_whose_processes_are_alike_say_the_same_with_other_names() {
+    let mut alike = Vec::new();
+    for classic in ALL {
+        for &n in classic.small {
+            let check = classic.check(n, Atomic).with(|search| search.keep_going(true));
+            let few = match check.clone().symmetric().run() {
+                Ok(few) => few,
+                Err(TextError::NotSymmetric(_)) => continue,
+                Err(error) => panic!("{}: {error}", classic.id),
+            };
+            let all = check.run().unwrap();
+            let both = (few.states, few.with_all_names.unwrap() as usize, all.states);
+            assert!(both.0 <= both.2 && both.1 >= both.2, "{} {n}: {both:?}", classic.id);
+            for (v, w) in few.verdicts.iter().zip(&all.verdicts).filter(|(v, _)| v.holds.is_some()) {
+                let steps = |trace: &Option<Trace>| trace.as_ref().map(Trace::len);
+                assert_eq!((v.holds, steps(&v.trace)), (w.holds, steps(&w.trace)), "{}: {}", classic.id, v.name);
+            }
+            alike.push((classic.id, n));
+        }
+    }
+    // `turn` names a process at first, and that does not matter.
+    for id in [("peterson", 2), ("dekker", 2), ("hyman", 2)] {
+        assert!(alike.contains(&id), "{id:?} is not among {alike:?}");
+    }
+    // These look at each other in the order of their names.
+    for id in [("burns-lynch", 3), ("lamport-one-bit", 3), ("bakery", 2)] {
+        assert!(!alike.contains(&id), "{id:?} is among {alike:?}");
+    }
 }

@@ -198,6 +198,43 @@ impl Check {
         self
     }
 
+    /// Takes states for one that differ only in the names of processes: shorthand for
+    /// [`Explorer::symmetric`]. The search is up to n! times as small, and is refused if the
+    /// processes are not alike.
+    ///
+    /// ```
+    /// use doorway_check::prelude::*;
+    ///
+    /// lock! {
+    ///     /// A queue: each process waits for the one that came before it.
+    ///     struct Queue(n: usize): Swap {
+    ///         tail: Option<Pid> = None,
+    ///         busy: [bool; n] = false,
+    ///     }
+    ///     acquire(self, p) {
+    ///         let me = p.pid();
+    ///         p.at(1).write(&self.busy[me.index()], true).await?;
+    ///         if let Some(before) = p.at(2).swap(&self.tail, Some(me)).await? {
+    ///             p.at(3).wait_until(&self.busy[before.index()], |busy| !busy).await?;
+    ///         }
+    ///     }
+    ///     release(self, p) {
+    ///         p.at(4).write(&self.busy[p.pid().index()], false).await?;
+    ///     }
+    /// }
+    ///
+    /// let once = Check::lock("queue", 4, |site| Queue::new(site, 4)).with(|explorer| explorer.passages(1));
+    /// let once = once.property(Property::exclusion("mutual-exclusion", 1));
+    /// let (all, few) = (once.run()?, once.symmetric().run()?);
+    /// few.assert_holds();
+    /// assert_eq!(few.with_all_names, Some(all.states as u64));
+    /// assert!(15 * few.states < all.states);
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    pub fn symmetric(self) -> Self {
+        self.with(|explorer| explorer.symmetric(true))
+    }
+
     /// Shows a source on pages: `.source(file!(), include_str!("main.rs"))`. The file in which the
     /// check is made is found without that, if the program runs below the folder in which it was
     /// compiled.

@@ -341,16 +341,10 @@ impl<'a> Account<'a> {
     /// What was found and what was covered.
     #[must_use]
     pub fn described(&self, report: &Report, took: Duration, why: &dyn Fn(Stop) -> String) -> String {
-        let undecided = if report.stop == Some(Stop::Bits) { "nothing found" } else { UNDECIDED };
+        let undecided = if report.coverage.is_some() { "nothing found" } else { UNDECIDED };
         let mut out = self.heading() + &self.verdicts(undecided);
         let covered = match report.stop {
             None => format!("complete{}", within(report.rules)),
-            Some(Stop::Bits) => format!(
-                "{} explored, NOT complete: only bits of states were kept; nothing found is no proof. A new state was \
-                 recognised as new with an estimated probability of {:.4}%",
-                thousands(report.expanded as u64),
-                100.0 * report.coverage.unwrap_or_default()
-            ),
             Some(bound @ (Stop::Switches(_) | Stop::Lag(_))) => format!("NOT complete: {bound} were explored"),
             Some(stop) => format!("{} explored, NOT complete: {}", thousands(report.expanded as u64), why(stop)),
         };
@@ -368,6 +362,23 @@ impl<'a> Account<'a> {
             },
             report.bytes_per_state()
         );
+        if let (Some(share), Some(bits), Some(omitted)) = (report.coverage, report.hash_factor, report.omitted()) {
+            let _ = writeln!(
+                out,
+                "only bits of states were kept, {bits:.0} of memory for each; nothing found is no proof. A new state was \
+                 recognised as new with an estimated probability of {:.4}%: some {} were taken for others, and what follows \
+                 from them was not seen",
+                100.0 * share,
+                count(omitted.round() as u64, "state")
+            );
+        }
+        if let Some(all) = report.with_all_names {
+            let _ = writeln!(
+                out,
+                "states that differ only in the names of processes are one; with all names they are {}",
+                thousands(all)
+            );
+        }
         for (name, values) in &report.growing {
             let values = values.map(thousands).join(", ");
             let _ = writeln!(

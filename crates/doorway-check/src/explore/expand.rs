@@ -38,6 +38,8 @@ pub(super) struct Hand {
     pub(super) now: When,
     state: State,
     next: State,
+    /// The state, and the one after a step, with other names of processes.
+    images: [State; 2],
     actions: Vec<Action>,
 }
 
@@ -114,6 +116,7 @@ impl Hand {
             now: When::Before,
             state: like.clone(),
             next: like.clone(),
+            images: [like.clone(), like.clone()],
             actions: Vec::new(),
         }
     }
@@ -213,12 +216,39 @@ impl Hand {
                 Test::NeverStuck => false, // checked where no step changed anything
                 _ => is_decided_at(property, parts, machine, state)?,
             };
+            if machine.renames() && matches!(property.test, Test::Always(_) | Test::Sometimes(_)) {
+                self.is_told_of_all_names(machine, property, &[state], |states| {
+                    is_decided_at(property, parts, machine, states[0]).map(|so| so == decides)
+                })?;
+            }
             if decides {
                 self.notes.push(Note { when: When::Before, what: Noted::State(i) });
                 goes_on &= lens.keep_going || !asked.fails_when_decided();
             }
         }
         Ok(goes_on)
+    }
+
+    /// If states that differ in the names of processes are one, a property must say the same of all
+    /// of them: `so` of a state, or of two that make a step, with each other names.
+    fn is_told_of_all_names(
+        &mut self,
+        machine: &Machine,
+        property: &Property,
+        states: &[&State],
+        so: impl Fn(&[&State]) -> Result<bool, Halt>,
+    ) -> Result<(), Halt> {
+        let many = if property.counts_only { 1 } else { machine.renamings() };
+        for k in 1..many {
+            for (state, image) in states.iter().zip(&mut self.images) {
+                machine.renamed(state, k, image)?;
+            }
+            let [first, second] = &self.images;
+            if !so(&[first, second][..states.len()])? {
+                return Err(TextError::TellsApart(property.name.as_ref().into()).into());
+            }
+        }
+        Ok(())
     }
 
     /// Tries all steps of a state.
@@ -277,6 +307,14 @@ impl Hand {
                 Test::Monitor(watcher) => machine.is_rejected(watcher, stepped),
                 _ => false,
             };
+            if machine.renames() && matches!(property.test, Test::Unless(..)) {
+                self.is_told_of_all_names(machine, property, &[state, next], |states| {
+                    let [before, after] = [states[0], states[1]].map(|state| View::new(machine, state));
+                    let Test::Unless(so, until) = &property.test else { return Ok(true) };
+                    let breaks = |part| breaks_off(&**so, &**until, &before.of(part), &after.of(part));
+                    Ok(parts.iter().any(|&part| breaks(part)) == broken)
+                })?;
+            }
             if broken {
                 self.notes.push(Note { when, what: Noted::Step(i, action) });
             }

@@ -85,6 +85,7 @@ pub struct Explorer<'a> {
     keep_going: bool,
     threads: usize,
     bitstate: Option<usize>,
+    symmetric: bool,
     save: Option<PathBuf>,
     resume: Option<PathBuf>,
     progress: Option<OnProgress<'a>>,
@@ -129,6 +130,7 @@ impl<'a> Explorer<'a> {
             keep_going: false,
             threads: 1,
             bitstate: None,
+            symmetric: false,
             save: None,
             resume: None,
             progress: None,
@@ -266,6 +268,33 @@ impl<'a> Explorer<'a> {
         self
     }
 
+    /// Takes states for one that differ only in the names of processes, for processes that are all
+    /// alike. The checker finds out by itself which processes can change places, which rows have an
+    /// entry for each process, and which words [name processes](doorway_core::memory::Word::renamed).
+    /// What it has used of that is checked after the search.
+    ///
+    /// Decides properties of states and steps that do not tell processes apart. Progress and bounds
+    /// on steps follow one process, and stay undecided.
+    ///
+    /// ```
+    /// use doorway_check::{Explorer, Property};
+    /// use doorway_core::k_exclusion::anderson_moir_94::Chain;
+    ///
+    /// let chain = || Explorer::new(3).property(Property::exclusion("exclusion", 1));
+    /// let all = chain().run(|site| Chain::new(site, 3, 1))?;
+    /// let few = chain().symmetric(true).run(|site| Chain::new(site, 3, 1))?;
+    /// few.assert_holds();
+    /// assert_eq!(few.with_all_names, Some(all.states as u64));
+    /// assert!(5 * few.states < all.states);
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    ///
+    /// A text that compares the names of processes is refused, and the error says where two part.
+    pub fn symmetric(mut self, symmetric: bool) -> Self {
+        self.symmetric = symmetric;
+        self
+    }
+
     /// Writes what the search knows to this file if a limit or an interruption ends it, so that
     /// [`resume`](Self::resume) can go on from there. Searches that decide properties of whole
     /// graphs cannot be saved.
@@ -380,6 +409,9 @@ impl<'a> Explorer<'a> {
         assert!(counted <= MOST_COUNTED, "at most {MOST_COUNTED} bounds on counted steps can be checked at a time");
         if let Some(property) = self.properties.iter().find(|p| p.needs_order()) {
             assert!(world.rules().order, "{} is about order: set `order` in the rules of the machine", property.name());
+        }
+        if self.symmetric {
+            world.find_renamings(&initial)?;
         }
         world.survey(&initial)?;
         search::Search::new(self, &mut world, initial)?.run(&mut world)

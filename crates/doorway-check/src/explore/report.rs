@@ -53,6 +53,13 @@ pub struct Report {
     /// If only [bits](super::Explorer::bitstate) of states were kept: the share of the states one
     /// step from those explored that was recognised as new, as an estimate.
     pub coverage: Option<f64>,
+    /// The same searches: how many bits of memory there were for each state (Holzmann's hash
+    /// factor). A hundred or more is good.
+    pub hash_factor: Option<f64>,
+    /// If states that differ only in the [names of processes](super::Explorer::symmetric) are one:
+    /// how many there are with all names. These are the states of a search without `symmetric`,
+    /// unless the initial state names a process: then they are those of all its images.
+    pub with_all_names: Option<u64>,
     /// Local states of all processes.
     pub local_states: usize,
     /// How often a text was run.
@@ -131,7 +138,8 @@ pub struct Verdict {
     pub holds: Option<bool>,
     /// Why there was nothing to check: no part is of the property's kind; or the property is about
     /// doorways, and no text marks the end of one; or it is about operations, and none is called.
-    /// In the last two cases it is not decided.
+    /// In the last two cases it is not decided. Or it follows one process, and states that differ
+    /// in the names of processes were one; then it is not decided either.
     pub vacuous: Option<&'static str>,
     /// A shortest run that shows the failure, or a state in which a *sometimes* holds.
     pub trace: Option<Trace>,
@@ -172,6 +180,14 @@ impl Report {
         serde_json::to_value(self).unwrap_or_default()
     }
 
+    /// How many new states were taken for known ones, as an estimate, if only
+    /// [bits](super::Explorer::bitstate) of states were kept. What follows from these was not seen,
+    /// and is not counted.
+    #[must_use]
+    pub fn omitted(&self) -> Option<f64> {
+        self.coverage.map(|share| self.states as f64 * (1.0 / share - 1.0))
+    }
+
     /// Bytes held for each state.
     #[must_use]
     pub fn bytes_per_state(&self) -> f64 {
@@ -193,7 +209,7 @@ impl Report {
         assert!(self.complete, "the search was not complete, so it does not show that anything holds:\n{self}");
         if let Some(v) = self.verdicts.iter().find(|v| v.holds.is_none()) {
             let why = v.vacuous.map_or("it was not decided within these limits".to_owned(), |why| {
-                format!("there was nothing to check, because {why}")
+                format!("it was not checked, because {why}")
             });
             panic!("{} is not decided: {why}", v.name);
         }

@@ -51,6 +51,7 @@ pub(super) fn fingerprint<'p>(
     let mut sum = Sum::NEW;
     let rules = world.rules();
     let _ = write!(sum, "{} {} {rules:?} {initial:?}", env!("CARGO_PKG_VERSION"), world.processes());
+    let _ = write!(sum, " {}", world.renamings());
     for var in world.layout().vars() {
         let _ = write!(sum, "\n{} {} {}", var.path, var.init, var.bits());
     }

@@ -207,7 +207,7 @@ impl<'a> Search<'a> {
             })
             .collect();
         let needs_graph = asked.iter().any(|a| a.property.test.needs_graph());
-        let graph = (needs_graph && explorer.bitstate.is_none()).then(Graph::default);
+        let graph = (needs_graph && explorer.bitstate.is_none() && !explorer.symmetric).then(Graph::default);
         let mut store = Store::new(world, explorer.bitstate);
         let mut spare = Spare::default();
         let hash = world.knowing(|machine| Ok(store.write(machine, &initial, &mut spare, &mut Vec::new())?.hash))?;
@@ -243,6 +243,7 @@ impl<'a> Search<'a> {
         let cross_checked = (world.rules().keep == Keep::CrossChecked).then(|| world.cross_check(CROSS_CHECKS));
         let cross_checked = cross_checked.transpose()?;
         let counts_checked = self.cross_check_counters(world)?;
+        world.check_renamings()?;
         let found = self.store.len();
         let report = self.report(world, expanded, stop)?;
         // A run that was shown is one of the text, whatever it keeps.
@@ -679,6 +680,8 @@ impl<'a> Search<'a> {
             };
             let vacuous = if asked.parts.is_empty() {
                 Some("there is no such part")
+            } else if world.renames() && asked.property.needs_graph() {
+                Some("it follows one process, and states that differ in the names of processes are one")
             } else if matches!(asked.property.test, Test::Linearizable(_)) {
                 (!world.calls_anything()).then_some("the text calls no operation (`p.invokes`)")
             } else if matches!(asked.property.test, Test::Overtaking(..)) {
@@ -710,7 +713,11 @@ impl<'a> Search<'a> {
             stop,
             bytes,
             growing: self.growing(world, stop),
+            with_all_names: (world.renames() && self.explorer.bitstate.is_none())
+                .then(|| self.store.with_all_names(world, &self.initial))
+                .flatten(),
             coverage: self.explorer.bitstate.map(|_| self.store.len() as f64 / (self.store.len() as f64 + self.missed)),
+            hash_factor: self.explorer.bitstate.map(|bytes| 8.0 * bytes as f64 / self.store.len() as f64),
             local_states: world.local_states(),
             runs: world.runs(),
             instructions: world.instructions_seen(),

@@ -67,6 +67,9 @@ pub(super) struct Spare {
     known: Vec<u8>,
     exactly: Raw,
     numbers: Vec<Number>,
+    /// The renamings to try, and the image by one of them.
+    renamings: Vec<usize>,
+    image: State,
 }
 
 /// Where a state was written.
@@ -188,7 +191,7 @@ impl Store {
             bytes.truncate(from);
         }
         let compared = bytes.len();
-        let hash = if machine.has_numbers() {
+        let hash = if machine.compares_otherwise() {
             self.parts.write_compared(machine, state, bytes, spare)?;
             hash(&bytes[compared..])
         } else {
@@ -284,6 +287,19 @@ impl Store {
 
     pub(super) fn processes(&self) -> usize {
         self.processes
+    }
+
+    /// How many states there are, if those that differ in the names of processes are not one.
+    pub(super) fn with_all_names(&self, machine: &Machine, like: &State) -> Option<u64> {
+        let (mut state, mut spare, mut bytes) = (like.clone(), Spare::default(), Vec::new());
+        let mut sum = 0;
+        for id in 0..self.len() {
+            self.load(id as StateId, &mut state);
+            bytes.clear();
+            let many = self.parts.write_least(machine, &state, &mut bytes, &mut spare).ok()?;
+            sum += (machine.renamings() / many) as u64;
+        }
+        Some(sum)
     }
 
     /// For each state but the first, the state and the number of the action that led to it.
@@ -457,6 +473,9 @@ impl Parts {
         bytes: &mut Vec<u8>,
         spare: &mut Spare,
     ) -> Result<(), Halt> {
+        if machine.renames() {
+            return self.write_least(machine, state, bytes, spare).map(drop);
+        }
         let begin = bytes.len();
         bytes.push(1);
         if machine.write_alike(state, bytes, &mut spare.numbers)? {
@@ -467,6 +486,34 @@ impl Parts {
             bytes.extend_from_slice(&spare.exactly.bytes);
         }
         Ok(())
+    }
+
+    /// Writes the least image of a state by a renaming of processes. Returns how many renamings
+    /// lead to it.
+    fn write_least(
+        &self,
+        machine: &Machine,
+        state: &State,
+        bytes: &mut Vec<u8>,
+        spare: &mut Spare,
+    ) -> Result<usize, Halt> {
+        let begin = bytes.len();
+        let Spare { exactly, renamings, image, .. } = spare;
+        machine.renamings_to_least(state, renamings)?;
+        let mut many = 0;
+        for &k in &*renamings {
+            machine.renamed(state, k, image)?;
+            self.write(image, exactly);
+            let better = many == 0 || exactly.bytes[..] < bytes[begin..];
+            if better {
+                bytes.truncate(begin);
+                bytes.extend_from_slice(&exactly.bytes);
+                many = 1;
+            } else if exactly.bytes[..] == bytes[begin..] {
+                many += 1;
+            }
+        }
+        Ok(many)
     }
 
     /// Writes everything except variables and local states.

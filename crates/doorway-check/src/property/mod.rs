@@ -66,6 +66,8 @@ pub struct Property {
     /// The kind of part on which it is checked.
     pub(crate) kind: &'static str,
     pub(crate) test: Test,
+    /// Whether it is known not to tell processes apart.
+    pub(crate) counts_only: bool,
 }
 
 #[derive(Clone)]
@@ -133,7 +135,7 @@ impl Test {
 
 impl Property {
     fn new(name: impl Into<Cow<'static, str>>, test: Test) -> Self {
-        Self { name: name.into(), kind: "", test }
+        Self { name: name.into(), kind: "", test, counts_only: false }
     }
 
     /// `so` holds in every state.
@@ -166,7 +168,7 @@ impl Property {
 
     /// At most `k` processes are inside at once.
     pub fn exclusion(name: impl Into<Cow<'static, str>>, k: usize) -> Self {
-        Self::always(name, move |v| v.inside() <= k)
+        Self { counts_only: true, ..Self::always(name, move |v| v.inside() <= k) }
     }
 
     /// In no state are some processes outside their remainders while all of these can only wait.

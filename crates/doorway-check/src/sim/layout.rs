@@ -40,6 +40,7 @@ pub struct VarInfo {
     fields: &'static [Field],
     fit: fn(u64, u32) -> u64,
     show: fn(u64) -> String,
+    renamed: fn(u64, &dyn Fn(Pid) -> Pid) -> u64,
 }
 
 impl VarInfo {
@@ -139,6 +140,7 @@ impl VarInfo {
             fields: T::FIELDS,
             fit: fit::<T>,
             show: show::<T>,
+            renamed: |word, name| T::unpack(word).renamed(name).pack(),
         }
     }
 
@@ -165,6 +167,11 @@ impl VarInfo {
     #[must_use]
     pub fn is_forgotten(&self, word: u64) -> bool {
         self.watched && word == FORGOTTEN
+    }
+
+    /// A word of this variable, if each process had another name.
+    pub(super) fn renamed(&self, word: u64, name: &dyn Fn(Pid) -> Pid) -> u64 {
+        if self.is_forgotten(word) { word } else { self.fit((self.renamed)(word, name)) }
     }
 
     /// A value of this variable, for people.
@@ -308,6 +315,11 @@ impl Layout {
         var.path = outer + &var.bare_name();
         self.vars.push(var);
         id
+    }
+
+    /// Name, first variable and length of each declaration.
+    pub(super) fn declared(&self) -> impl Iterator<Item = (&'static str, VarId, u32)> {
+        self.parts.iter().flat_map(|part| part.vars.iter().copied())
     }
 
     /// The full names of all variables, in the order of their declaration.

@@ -26,6 +26,8 @@ pub(crate) enum Missing {
     Shifted(usize, LocalId, Shift, LocalId),
     /// The numbers in what a process keeps.
     Remembered(usize, LocalId),
+    /// The local states that are this one, with other names of processes.
+    Images(usize, LocalId),
     /// What follows from a set of explanations.
     Call(u32, Event),
 }
@@ -68,6 +70,7 @@ impl World {
             Missing::Dead(class, at) => self.machine.canon.iter_mut().for_each(|canon| canon.learn_dead(class, at)),
             Missing::Shifted(p, from, less, to) => self.machine.locals[p].learn_shifted(from, less, to),
             Missing::Remembered(p, at) => self.learn_remembered(p, at),
+            Missing::Images(p, at) => self.learn_images(p, at)?,
             Missing::Call(set, event) => self.learn_call(set, event),
         }
         Ok(())

@@ -30,6 +30,7 @@ mod one;
 mod op;
 mod panics;
 mod quiet;
+mod renaming;
 mod rules;
 mod step;
 mod survey;
@@ -167,6 +168,10 @@ pub enum TextError {
     NoProcess,
     /// Two properties have this name, and verdicts and tokens are found by their names.
     SameName(Box<str>),
+    /// States that differ in the names of processes should be one, and this is why they cannot be.
+    NotSymmetric(Box<str>),
+    /// The same, but this property tells them apart.
+    TellsApart(Box<str>),
     /// There are more processes or variables than the rules can track.
     TooLarge,
     /// There are more processes than the whole graph can track.
@@ -291,6 +296,12 @@ impl fmt::Display for TextError {
             Self::SameName(name) => {
                 write!(f, "two properties are called {name:?}, and verdicts are found by their names; rename one of them")
             }
+            Self::NotSymmetric(why) => write!(f, "processes cannot change places: {why}"),
+            Self::TellsApart(property) => write!(
+                f,
+                "processes cannot change places: {property} holds of a state, and not of the same state with other names of \
+                 processes; omit `symmetric`, or this property"
+            ),
             Self::TooLarge => write!(
                 f,
                 "crashes, sleeping, weak registers, the order of arrival and cost are tracked for at most 64 processes, and \

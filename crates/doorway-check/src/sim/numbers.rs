@@ -147,9 +147,9 @@ impl World {
 }
 
 impl Machine {
-    /// Whether states are compared without numbers that are only counts.
-    pub(crate) fn has_numbers(&self) -> bool {
-        self.alike.is_some()
+    /// Whether states are compared in another form than that in which they are kept.
+    pub(crate) fn compares_otherwise(&self) -> bool {
+        self.alike.is_some() || self.renames()
     }
 
     /// Writes variables and local states in the compared form. Returns `false`, and writes nothing,

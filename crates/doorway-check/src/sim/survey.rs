@@ -148,7 +148,10 @@ impl World {
             }
             values
         };
-        self.layout().vars().iter().enumerate().map(first).collect()
+        let mut values: Vec<BTreeSet<u64>> = self.layout().vars().iter().enumerate().map(first).collect();
+        // With other names of processes, the search may see others.
+        self.add_images(&mut values);
+        values
     }
 }
 

@@ -7,6 +7,7 @@ use super::locals::{DONE, Locals, Node, ROOT, Start};
 use super::memory::{Phase, Running, Sim};
 use super::numbers::Alike;
 use super::op::Op;
+use super::renaming::Renamings;
 use super::rules::{Rules, Sections};
 use super::watch::Watcher;
 use super::{LocalId, TextError};
@@ -116,6 +117,7 @@ pub struct Machine {
     watched: Vec<(VarId, usize)>,
     pub(super) canon: Option<Canonical>,
     pub(super) alike: Option<Alike>,
+    pub(super) renamings: Option<Renamings>,
     /// The bytes of seats, in the order of the seats.
     pub(super) bytes: Vec<VarId>,
     /// The variables whose initial value differs from their declaration.
@@ -335,9 +337,10 @@ impl World {
         });
         let watched = watched.collect();
         let (bytes, begins) = (sim.bytes_of_seats(), sim.begins());
-        let (canon, alike, heard) = (None, None, None);
+        let (canon, alike, renamings, heard) = (None, None, None, None);
         let watchers = Vec::new();
-        let machine = Machine { layout, locals, rules, kinds, watched, canon, alike, bytes, begins, heard, watchers };
+        let machine =
+            Machine { layout, locals, rules, kinds, watched, canon, alike, renamings, bytes, begins, heard, watchers };
         Ok(Self { machine, sim, start, monitor: None, before: State::default() })
     }
 
@@ -351,6 +354,7 @@ impl World {
             watched: self.watched.clone(),
             canon,
             alike: None,
+            renamings: None,
             bytes: self.bytes.clone(),
             begins: self.begins.clone(),
             heard: None,

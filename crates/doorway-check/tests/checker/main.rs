@@ -35,6 +35,7 @@ mod replay;
 mod saved;
 mod several_writers;
 mod spin;
+mod symmetric;
 mod tables;
 mod temporal;
 mod threads;

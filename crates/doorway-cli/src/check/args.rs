@@ -80,6 +80,10 @@ pub(crate) struct Args {
     /// searches that do not fit into memory, and proves nothing
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with_all = ["save", "resume"])]
     pub(super) bitstate: Option<usize>,
+    /// Take states for one that differ only in the names of processes. Refused unless the processes
+    /// are all alike; progress and bounds on steps are not decided then
+    #[arg(long)]
+    pub(super) symmetric: bool,
     /// If a limit or Ctrl-C ends the search, write what it knows to this file
     #[arg(long, value_name = "FILE")]
     pub(super) save: Option<std::path::PathBuf>,
@@ -125,6 +129,7 @@ impl Args {
             ("html", self.html.is_some()),
             ("threads", self.threads.is_some()),
             ("bitstate", self.bitstate.is_some()),
+            ("symmetric", self.symmetric),
             ("save", self.save.is_some()),
             ("resume", self.resume.is_some()),
             ("no-keep", self.no_keep),
@@ -149,6 +154,7 @@ impl Args {
             ("max-states", self.max_states.is_some()),
             ("threads", self.threads.is_some()),
             ("bitstate", self.bitstate.is_some()),
+            ("symmetric", self.symmetric),
             ("save", self.save.is_some()),
             ("resume", self.resume.is_some()),
             ("cross-check", self.cross_check),

@@ -127,6 +127,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         .keep_going(args.keep_going)
         .threads(args.threads())
         .bitstate(args.bitstate)
+        .symmetric(args.symmetric)
         .save(args.save.clone())
         .resume(args.resume.clone())
         .on_progress(|progress| bar.show(progress))

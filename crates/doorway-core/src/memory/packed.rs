@@ -3,7 +3,7 @@
 //! A value has as many bits as the [largest word](Word::MAX) of its type. So no value runs into its
 //! neighbour, and values that need more than 64 bits together do not compile.
 
-use super::{Anybody, Word};
+use super::{Anybody, Pid, Word};
 
 /// How many bits the words up to this one have.
 #[must_use]
@@ -160,6 +160,9 @@ macro_rules! tuples {
                 let mut word = Unpacker::new(word);
                 ($(word.take::<$value>(),)*)
             }
+            fn renamed(self, name: &dyn Fn(Pid) -> Pid) -> Self {
+                ($(self.$number.renamed(name),)*)
+            }
         }
     };
 }
@@ -188,6 +191,10 @@ impl<T: Word, const N: usize> Word for [T; N] {
     fn unpack(word: u64) -> Self {
         let mut word = Unpacker::new(word);
         core::array::from_fn(|_| word.take())
+    }
+
+    fn renamed(self, name: &dyn Fn(Pid) -> Pid) -> Self {
+        self.map(|value| value.renamed(name))
     }
 }
 
@@ -219,6 +226,10 @@ impl<T: Word> Word for Option<T> {
     #[inline(always)]
     fn unpack(word: u64) -> Self {
         word.checked_sub(1).map(T::unpack)
+    }
+
+    fn renamed(self, name: &dyn Fn(Pid) -> Pid) -> Self {
+        self.map(|value| value.renamed(name))
     }
 }
 

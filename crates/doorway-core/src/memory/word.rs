@@ -92,6 +92,22 @@ pub trait Word: Copy + PartialEq + Debug + 'static {
 
     /// The value that a word stands for. A word that no value packs into may give any value.
     fn unpack(word: u64) -> Self;
+
+    /// The same value if each process had another name. A type whose values name no process leaves
+    /// this as it is; `#[derive(Word)]`, tuples, arrays and options ask their parts.
+    ///
+    /// A checker uses it to find out which states differ only in the names of processes.
+    ///
+    /// ```
+    /// use doorway_core::memory::{Pid, Word};
+    /// let swapped = |p: Pid| Pid::new(1 - p.index());
+    /// assert_eq!((true, Some(Pid::new(0))).renamed(&swapped), (true, Some(Pid::new(1))));
+    /// assert_eq!(7u64.renamed(&swapped), 7);
+    /// ```
+    #[must_use]
+    fn renamed(self, _name: &dyn Fn(Pid) -> Pid) -> Self {
+        self
+    }
 }
 
 /// A field of a word: bits that lie beside each other.
@@ -181,6 +197,9 @@ impl Word for Pid {
     #[inline(always)]
     fn unpack(word: u64) -> Self {
         Self(word as u16)
+    }
+    fn renamed(self, name: &dyn Fn(Self) -> Self) -> Self {
+        name(self)
     }
 }
 

@@ -39,6 +39,9 @@ impl Word for Loc {
     fn unpack(word: u64) -> Self {
         Self { pid: Pid::unpack(word), loc: word >> 16 }
     }
+    fn renamed(self, name: &dyn Fn(Pid) -> Pid) -> Self {
+        Self { pid: name(self.pid), ..self }
+    }
 }
 
 impl fmt::Debug for Loc {
