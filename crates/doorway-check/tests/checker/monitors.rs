@@ -99,7 +99,7 @@ fn a_monitor_can_be_asked_for_in_states_and_in_formulas() {
     let check = |n: usize| {
         Check::lock("tas", n, TasLock::new)
             .property(Property::monitor("last", Last))
-            .property(Property::always("last", |v| {
+            .property(Property::always("whoever is inside was last", |v| {
                 let last = v.monitor::<Option<Pid>>("last");
                 v.processes().all(|p| v.phase(p) != Phase::Inside || last == Some(Pid::new(p)))
             }))
