@@ -228,7 +228,7 @@ impl Check {
     /// let (all, few) = (once.run()?, once.symmetric().run()?);
     /// few.assert_holds();
     /// assert_eq!(few.with_all_names, Some(all.states as u64));
-    /// assert!(15 * few.states < all.states);
+    /// assert!(10 * few.states < all.states);
     /// # Ok::<(), doorway_check::sim::TextError>(())
     /// ```
     pub fn symmetric(self) -> Self {

@@ -269,9 +269,10 @@ impl<'a> Explorer<'a> {
     }
 
     /// Takes states for one that differ only in the names of processes, for processes that are all
-    /// alike. The checker finds out by itself which processes can change places, which rows have an
-    /// entry for each process, and which words [name processes](doorway_core::memory::Word::renamed).
-    /// What it has used of that is checked after the search.
+    /// alike. The checker finds out by itself which processes can change places, and which rows have
+    /// an entry for each process. Words say which processes they
+    /// [name](doorway_core::memory::Word::renamed). What was used of that is checked after the
+    /// search.
     ///
     /// Decides properties of states and steps that do not tell processes apart. Progress and bounds
     /// on steps follow one process, and stay undecided.

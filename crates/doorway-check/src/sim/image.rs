@@ -340,7 +340,7 @@ mod tests {
         // A byte that has the same value in both runs was written.
         assert_eq!(left(0x3C, 0x3C), Some((0x3C, To::Nothing)));
         assert_eq!(left(0xC3, 0x3C), None);
-        // Leftovers of addresses in the places, with their lowest or their highest byte overwritten.
+        // Leftovers of addresses in the places, with their lowest or highest byte overwritten.
         assert_eq!(left(0x7F39_5E00_0401, 0x7F39_5E01_0401), Some((0x401, To::Place)));
         assert_eq!(left(0x0139_5E00_0400, 0x0139_5E01_0400), Some((0x0139_5E00_0400, To::Nothing)));
     }

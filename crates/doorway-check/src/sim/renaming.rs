@@ -6,9 +6,9 @@
 //! becomes the one that `σ(p)` is in after the same history, renamed. If σ leads steps to steps,
 //! then what follows from a state and what follows from its image are images too, and one of them
 //! is enough for a property that does not tell processes apart. The initial state may tell them
-//! apart: `turn = p0` at first is as good as `turn = p1`. As with [`Numbers`](super::Numbers), a state stays as it was
-//! found, and only the form in which states are compared is the least of all images. So every run
-//! that a search finds is one of the machine as it is.
+//! apart: `turn = p0` at first is as good as `turn = p1`. As with [`Numbers`](super::Numbers), a
+//! state stays as it was found, and only the form in which states are compared is the least of all
+//! images. So every run that a search finds is one of the machine as it is.
 //!
 //! Nobody has to declare what is symmetric. Before the search, a few thousand states tell which
 //! renamings may be symmetries, and which rows have an entry for each process. That is a guess.

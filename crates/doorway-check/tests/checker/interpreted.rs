@@ -94,8 +94,8 @@ fn predicate(i: usize) -> Formula {
     }
 }
 
-/// Whether no fair run breaks a formula, of those that are found at random: each up to where a state
-/// comes again.
+/// Whether no fair run breaks a formula, of those that are found at random. Each goes on until a
+/// state comes again.
 fn holds_at_random(programs: &[Program; 2], f: &F) -> bool {
     let mut random = fastrand::Rng::with_seed(7);
     (0..300).all(|_| {

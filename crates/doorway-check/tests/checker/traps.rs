@@ -28,7 +28,7 @@ fn an_order_of_arrival_without_a_doorway_is_not_decided() {
         assert_eq!(report.verdict("in order").holds, None);
         assert_eq!(
             complaint(&report),
-            "in order is not decided: there was nothing to check, because the text marks no end of a doorway \
+            "in order is not decided: it was not checked, because the text marks no end of a doorway \
              (`p.mark(Mark::DoorwayEnds)`)"
         );
     }
@@ -45,7 +45,7 @@ fn operations_that_nobody_calls_are_not_decided() {
     assert_eq!(report.verdict("linearizable").holds, None);
     assert_eq!(
         complaint(&report),
-        "linearizable is not decided: there was nothing to check, because the text calls no operation (`p.invokes`)"
+        "linearizable is not decided: it was not checked, because the text calls no operation (`p.invokes`)"
     );
 }
 
