@@ -269,8 +269,8 @@ impl<'a> Explorer<'a> {
     }
 
     /// Takes states for one that differ only in the names of processes, for processes that are all
-    /// alike. The checker finds out by itself which processes can change places, and which rows have
-    /// an entry for each process. Words say which processes they
+    /// alike. The checker finds out by itself which processes can change places, and which rows
+    /// have an entry for each process. Words say which processes they
     /// [name](doorway_core::memory::Word::renamed). What was used of that is checked after the
     /// search.
     ///
