@@ -210,6 +210,10 @@ proptest! {
             report.verdicts.iter().map(of).collect::<Vec<_>>()
         };
         prop_assert_eq!(verdicts(&few), verdicts(&all));
+        // A search ends as soon as all is decided; without properties it sees every state.
+        let all = Explorer::new(n).explore(alike(n, &program, named)).unwrap();
+        let few = Explorer::new(n).symmetric(true).explore(alike(n, &program, named)).unwrap();
+        prop_assert!(all.complete && few.complete);
         if !named {
             prop_assert_eq!(few.with_all_names, Some(all.states as u64));
         }
