@@ -188,7 +188,7 @@ fn alike(n: usize, program: &[Instr], named_at_first: bool) -> World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn random_programs_have_as_many_states_with_all_names((n, program, most, named) in programs()) {
