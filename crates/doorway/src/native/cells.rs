@@ -108,12 +108,6 @@ impl<T: Word<Waiters = Anybody>> Var<T> {
     }
 }
 
-impl<T: Word<Waiters = Nobody>> Var<T> {
-    pub(crate) const fn zero_early() -> Self {
-        Self(CachePadded::new(Cell::of_word_early(0)))
-    }
-}
-
 impl<T: Word> Deref for Var<T> {
     type Target = Cell<T>;
     #[inline(always)]

@@ -254,7 +254,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
     const LEARNS: bool = true;
 
     fn policy(&self) -> Policy {
-        self.text.beside().policy
+        self.manners.policy
     }
 
     #[inline(always)]
@@ -285,7 +285,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
         {
             return begun(self.text.begin_passing_now(&ANYONE, tray, units, true), units);
         }
-        if self.text.beside().unfair {
+        if self.manners.unfair {
             return begun(self.text.begin_at_once_now(&ANYONE, units, true), units);
         }
         begun(self.text.begin_now(&ANYONE, units), units)
@@ -294,7 +294,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
     /// Continues for a newcomer that has tried once.
     fn line_up(&self, units: u64, may_pause: bool) -> Begun<Self> {
         let tray = self.tray();
-        if (self.text.beside().unfair || tray.is_some()) && may_pause {
+        if (self.manners.unfair || tray.is_some()) && may_pause {
             let p = someone(self.policy());
             match now(self.text.barge_unless_closed(&p, tray, units, 1..TRIES)).map_err(refused) {
                 Ok(Some(grant)) => return Begun::Inside(grant),

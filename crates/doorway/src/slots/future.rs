@@ -96,7 +96,7 @@ where
     S: Deref<Target = Slots<N>> + Clone + Send + 'a,
     N: Numbering + 'a,
 {
-    if N::PASSES || places != 1 || slots.text.beside().unfair {
+    if N::PASSES || places != 1 || slots.manners.unfair {
         return begin_otherwise(slots, places, None, state, context);
     }
     match slots.text.begin_now(&ANYONE, 1) {

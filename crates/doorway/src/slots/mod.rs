@@ -13,7 +13,7 @@ pub use guard::{OwnedSlotGuard, Permit, SlotGuard};
 pub use numbers::{KnowsSlots, Numbered, Numbering, Passing, Unnumbered};
 pub use poll::PollSlots;
 
-use crate::native::{ANYONE, Cell, Late, Native, Var, now, sure};
+use crate::native::{ANYONE, Cell, Late, Native, now, sure};
 use crate::waiting::Policy;
 use doorway_core::k_assignment::Slots as Text;
 use doorway_core::k_assignment::names::{EitherNames, FEW, FlagNames, Names};
@@ -76,7 +76,7 @@ use std::fmt;
 /// And what was done with a slot happens before what its next holder does.
 ///
 /// # Memory use
-/// 512 bytes. With more than 16 places, `new` also allocates a bit for each place, in words of 64.
+/// 384 bytes. With more than 16 places, `new` also allocates a bit for each place, in words of 64.
 /// Nothing else is allocated before a caller waits or asks for several places at once. Then the
 /// line takes up to 128 bytes for each of the waiters at the worst moment, and keeps them. Waiting
 /// itself allocates nothing.
@@ -108,16 +108,21 @@ use std::fmt;
 /// assert_eq!(gpus.acquire()?.slot(), 0); // the lowest that is free
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[repr(C, align(128))] // so that the text can lay out cache lines
 pub struct Slots<N: Numbering = Numbered> {
-    text: Text<Native, N::SlotNames, Endless<Native>, Manners<N::Tray>>,
+    text: Text<Native, N::SlotNames, Endless<Native>, N::Tray>,
+    manners: Manners,
 }
+
+// What a passage writes, and at least one name, share a cache line.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(Text::<Native, EitherNames<Native>, Endless<Native>, Tray<Native>>::WRITTEN.is_multiple_of(64));
 
 /// How callers wait.
 #[derive(Clone, Copy, Debug)]
-struct Manners<T> {
+struct Manners {
     policy: Policy,
     unfair: bool,
-    tray: T,
 }
 
 impl Slots {
@@ -169,7 +174,7 @@ impl Slots {
         let line = Turnstile::of_parts(
             (),
             limits,
-            Var::zero_early(),
+            Near::of([Cell::of_word_early(0)]),
             Near::of(gate),
             Near::of(front),
             Near::of(door),
@@ -180,7 +185,8 @@ impl Slots {
             FlagNames::of_parts([const { Cell::of_word_early(0) }; FEW], Late::of_word_early(FEW as u32, 1, 0), FEW);
         let policy = if places == 1 { Policy::PARK } else { Policy::SLEEP };
         Self {
-            text: Text::of_parts((), EitherNames::Few(names), line, FEW, Manners { policy, unfair: false, tray: () }),
+            text: Text::of_parts((), EitherNames::Few(names), line, FEW, ()),
+            manners: Manners { policy, unfair: false },
         }
     }
 
@@ -195,7 +201,7 @@ impl Slots {
     /// ```
     #[must_use]
     pub fn without_numbers(self) -> Slots<Unnumbered> {
-        Slots { text: self.text.with_names(&Site::new(ANYONE.memory()), None) }
+        Slots { text: self.text.with_names(&Site::new(ANYONE.memory()), None), manners: self.manners }
     }
 }
 
@@ -213,12 +219,7 @@ impl<N: Numbering> Slots<N> {
         // that yields is in the way of the holders.
         let policy = if free + lost == 1 { Policy::PARK } else { Policy::SLEEP };
         let text = Text::new(&Site::new(ANYONE.memory()), room, Some(fences), line);
-        Self { text: text.with(Manners { policy, unfair: false, tray }) }
-    }
-
-    fn with_manners(mut self, change: impl FnOnce(&mut Manners<N::Tray>)) -> Self {
-        change(self.text.beside_mut());
-        self
+        Self { text: text.with(tray), manners: Manners { policy, unfair: false } }
     }
 
     /// Lets a newcomer retry for a moment before it gets in line.
@@ -234,8 +235,9 @@ impl<N: Numbering> Slots<N> {
     /// # Ok::<(), doorway::SizeError>(())
     /// ```
     #[must_use]
-    pub fn unfair(self) -> Self {
-        self.with_manners(|manners| manners.unfair = true)
+    pub fn unfair(mut self) -> Self {
+        self.manners.unfair = true;
+        self
     }
 
     /// Lets newcomers pass waiters, within a bound.
@@ -275,8 +277,7 @@ impl<N: Numbering> Slots<N> {
     #[must_use]
     pub fn bypass(self, newcomers: u32) -> Slots<N::Passing> {
         let tray = numbers::tray(newcomers, self.stamps());
-        let other = |Manners { policy, .. }: Manners<_>| Manners { policy, unfair: false, tray };
-        Slots { text: self.text.with_other(other) }
+        Slots { text: self.text.with_other(|_| tray), manners: Manners { unfair: false, ..self.manners } }
     }
 
     /// How many newcomers may [pass](Self::bypass) the first waiter. `None` without a bypass: then
@@ -289,7 +290,7 @@ impl<N: Numbering> Slots<N> {
     /// What newcomers need in order to pass, if they may.
     #[inline(always)]
     fn tray(&self) -> Option<&Tray<Native>> {
-        N::tray(&self.text.beside().tray)
+        N::tray(self.text.beside())
     }
 
     /// The source of fence numbers: larger than the number of every guard so far.
@@ -298,8 +299,9 @@ impl<N: Numbering> Slots<N> {
     }
 
     /// Restores the order of arrival.
-    pub(crate) fn fair(self) -> Self {
-        self.with_manners(|manners| manners.unfair = false)
+    pub(crate) fn fair(mut self) -> Self {
+        self.manners.unfair = false;
+        self
     }
 
     /// Reserves room for `places` places: [`add`](Self::add) can go up to that number.
@@ -324,21 +326,22 @@ impl<N: Numbering> Slots<N> {
         let look = self.look();
         let (free, room) = (look.free as usize, k.max(self.text.room() as usize));
         let stamps = self.stamps();
-        let Manners { policy, unfair, ref tray } = *self.text.beside();
         let so_far = (look.next, self.text.largest_fence(stamps));
-        let new = Self::build(free, look.places as usize - free, room, so_far, N::tray_after(tray, stamps));
+        let tray = N::tray_after(self.text.beside(), stamps);
+        let new = Self::build(free, look.places as usize - free, room, so_far, tray);
         sure(now(new.text.keep_names_of(&ANYONE, &self.text)));
         if look.closed {
             new.close();
         }
-        Ok(new.with_manners(|manners| (manners.policy, manners.unfair) = (policy, unfair)))
+        Ok(Self { manners: self.manners, ..new })
     }
 
     /// Sets how threads wait. The default is [`Policy::PARK`] for one place, and [`Policy::SLEEP`]
     /// for several.
     #[must_use]
-    pub fn with_policy(self, policy: Policy) -> Self {
-        self.with_manners(|manners| manners.policy = policy)
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.manners.policy = policy;
+        self
     }
 
     pub(crate) fn look(&self) -> Look {
@@ -438,7 +441,7 @@ impl<N: Numbering> fmt::Debug for Slots<N> {
         if gave_up > 0 {
             all.field("gave_up", &gave_up);
         }
-        if self.text.beside().unfair {
+        if self.manners.unfair {
             all.field("unfair", &true);
         }
         if let Some(newcomers) = self.newcomers_pass() {

@@ -75,6 +75,7 @@ impl<M: Memory> Lie<M> for Together {
 
 /// Names `0..k` in flags, for at most `k` processes at a time.
 #[derive(Debug)]
+#[repr(C)] // the flags first: the lowest lie in the same cache line as what is before them
 pub struct FlagNames<M: LateRows, W: Lie<M> = Apart> {
     taken: W::Flags,
     after: Links<M>,

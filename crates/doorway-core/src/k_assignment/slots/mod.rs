@@ -57,19 +57,20 @@ use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Mark, Memory, Proces
 use core::fmt::{self, Debug};
 use core::num::NonZeroU64;
 
-/// Names around a turnstile.
+/// Names around a turnstile. In memory, the names follow what passages write of the turnstile.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Slots<M: Memory, N, L = Ring<M>, X = ()> {
-    part: M::Part,
-    names: N,
     line: Turnstile<M, L>,
-    room: u64,
-    /// The number of bits below the ticket in a fence number: enough to count the places.
-    below: u32,
-    /// The last ticket that fits there.
-    last: u64,
-    /// What the owner of the slots keeps beside them, in the same cache lines.
+    /// What the owner of the slots keeps beside them, in the same cache line as the gate.
     beside: X,
+    names: N,
+    part: M::Part,
+    room: u64,
+    /// The last ticket that fits a fence number,
+    last: u64,
+    /// with this many bits below it: enough to count the places.
+    below: u32,
 }
 
 /// What a passage carries from entry to exit: its units, and the first of their names. It is small,
@@ -255,6 +256,9 @@ impl<M: Memory, N: Names<M>, L, X> Slots<M, N, L, X> {
 }
 
 impl<M: Memory, N, L, X> Slots<M, N, L, X> {
+    /// Where in the object begins what each passage writes: best at the beginning of a cache line.
+    pub const WRITTEN: usize = Turnstile::<M, L>::WRITTEN; // the turnstile is the first field
+
     /// Puts slots together before the program runs.
     pub const fn of_parts(part: M::Part, names: N, line: Turnstile<M, L>, room: usize, beside: X) -> Self {
         let below = room.next_power_of_two().trailing_zeros();

@@ -121,10 +121,11 @@ use core::fmt::Debug;
 
 /// Places that were left for newcomers, beside a turnstile.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Tray<M: Memory> {
-    part: M::Part,
     tray: Near<M, Left>,
     stamp: Near<M, Next>,
+    part: M::Part,
     most: u32,
     tries: u8,
     notes: bool,

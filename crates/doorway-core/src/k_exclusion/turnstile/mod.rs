@@ -114,18 +114,26 @@ use words::after;
 
 /// The shared variables of the turnstile, and where records lie: in one [ring](Ring), or in an
 /// [endless](Endless) line.
+///
+/// The order of its variables matters to speed, where several lie in a cache line. The first ones
+/// are constant or seldom written, so each processor keeps a copy of their lines. The last ones are
+/// written by each passage. They lie together, and [what a user of the turnstile
+/// writes](crate::k_assignment::Slots) follows. A process that enters then fetches one line from the
+/// processor of another one, and not one for each variable.
+#[repr(C)]
 pub struct Turnstile<M: Memory, L = Ring<M>> {
-    part: M::Part,
+    pub(super) line: L,
     pub(in crate::k_exclusion) limits: Limits,
     /// The bits of a ticket that are noted: all, or none.
     noted: u64,
-    next: M::Var<Next>,
-    // These lie near the gate: a process that accesses one of them accesses the gate too.
+    part: M::Part,
+    places: Near<M, Places>,
+    pub(super) door: Near<M, Door>,
+    /// Fills the second line, if pointers have 64 bits.
+    apart: [u64; 2],
+    next: Near<M, Next>,
     pub(super) gate: Near<M, Gate>,
     pub(super) front: Near<M, Front>,
-    pub(super) door: Near<M, Door>,
-    places: Near<M, Places>,
-    pub(super) line: L,
 }
 
 impl<M: Memory, L: fmt::Debug> fmt::Debug for Turnstile<M, L> {
@@ -427,6 +435,9 @@ impl<M: LateRows> Turnstile<M, Endless<M>> {
 }
 
 impl<M: Memory, L> Turnstile<M, L> {
+    /// Where in the object begins what each passage writes: best at the beginning of a cache line.
+    pub const WRITTEN: usize = core::mem::offset_of!(Self, next);
+
     fn with_line(
         site: &Site<'_, M>,
         k: usize,
@@ -440,12 +451,13 @@ impl<M: Memory, L> Turnstile<M, L> {
             part: site.here(),
             limits,
             noted: 0,
-            next: site.var("next", Next(first)),
+            next: site.near("next", Next(first)),
             gate: site.near("gate", Gate::new(0).opened(first.wrapping_add(k as u64))),
             front: site.near("front", Front { ticket: first, ghosts: 0 }),
             line: line(site, first),
             door: site.near("door", Door::OPEN),
             places: site.near("places", Places((k + lost) as u64)),
+            apart: [0; 2],
         }
     }
 
@@ -459,14 +471,14 @@ impl<M: Memory, L> Turnstile<M, L> {
     pub const fn of_parts(
         part: M::Part,
         limits: Limits,
-        next: M::Var<Next>,
+        next: Near<M, Next>,
         gate: Near<M, Gate>,
         front: Near<M, Front>,
         door: Near<M, Door>,
         places: Near<M, Places>,
         line: L,
     ) -> Self {
-        Self { part, limits, noted: u64::MAX, next, gate, front, door, places, line }
+        Self { part, limits, noted: u64::MAX, next, gate, front, door, places, line, apart: [0; 2] }
     }
 
     /// The same, but a passage knows its ticket.
