@@ -133,6 +133,18 @@ impl Native {
         HABIT.with(|habit| habit.set(after(habit.get())));
     }
 
+    /// Lets other threads run, if the last wait of this thread slept: see [`Habit::defers`].
+    pub(crate) fn let_others_go_first() {
+        let defers = HABIT.with(|habit| {
+            let (defers, after) = habit.get().defers();
+            habit.set(after);
+            defers
+        });
+        if defers {
+            thread::yield_now();
+        }
+    }
+
     /// A wait is about to sleep.
     pub(super) fn sleeps(&self, patience: &Patience) {
         self.spins.store(patience.after_a_sleep(), Relaxed);

@@ -26,6 +26,7 @@ ways_in! {
     /// |---|---|
     /// | fairness | in the order of arrival |
     /// | blocking | spins briefly, then sleeps; in a task, take [`acquire_async`](Self::acquire_async) |
+    /// | afterwards | a thread that slept yields its processor once, when it drops the guard: so lines dissolve |
     /// | cost | two read-modify-writes and a few loads if a place is free; one read-modify-write without numbers |
     ///
     /// # Errors

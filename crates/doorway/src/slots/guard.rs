@@ -281,6 +281,9 @@ fn give_back<N: Numbering>(slots: &Slots<N>, grant: Grant) {
         }
         _ => sure(now(slots.text.release(&ANYONE, grant))),
     }
+    if grant.held().announced {
+        Native::let_others_go_first();
+    }
 }
 
 impl<S: Deref<Target = Slots<N>>, N: Numbering> fmt::Debug for Permit<S, N> {

@@ -112,11 +112,14 @@ const PROBES: u32 = 64;
 pub struct Habit {
     spins: u32,
     sleeps: u32,
+    /// Whether the last wait slept, and the thread has not [let others go first](Self::defers)
+    /// since.
+    owes: bool,
 }
 
 impl Habit {
     /// Nothing learnt yet: each wait may spin as long as its policy allows.
-    pub const NEW: Self = Self { spins: u32::MAX, sleeps: 0 };
+    pub const NEW: Self = Self { spins: u32::MAX, sleeps: 0, owes: false };
 
     /// How many turns the next wait may spin.
     #[must_use]
@@ -129,10 +132,22 @@ impl Habit {
     #[must_use]
     pub fn after(self, spins: u32, slept: bool) -> Self {
         match (slept, self.sleeps + 1) {
-            (false, _) => Self { spins, sleeps: 0 },
-            (true, PROBES) => Self::NEW,
-            (true, sleeps) => Self { spins, sleeps },
+            (false, _) => Self { spins, sleeps: 0, owes: false },
+            (true, PROBES) => Self { owes: true, ..Self::NEW },
+            (true, sleeps) => Self { spins, sleeps, owes: true },
         }
+    }
+
+    /// Whether the thread, which leaves what it waited for, should let other threads go first: once
+    /// after each wait that slept.
+    ///
+    /// A line of sleeping threads keeps itself alive: a thread that leaves wakes the first of them,
+    /// and is back at the end of the line before that one runs. Then every passage is a change of
+    /// threads. If the threads that leave let the others run first, the line becomes empty, and no
+    /// thread has to sleep any more.
+    #[must_use]
+    pub fn defers(self) -> (bool, Self) {
+        (self.owes, Self { owes: false, ..self })
     }
 }
 
@@ -188,6 +203,19 @@ mod tests {
         // A wait that did not sleep ends the row of sleeps.
         let rested = (0..PROBES - 1).fold(Habit::NEW, |habit, _| wait(habit)).after(1, false);
         assert_eq!((rested.spins(), wait(rested).spins()), (1, 0));
+    }
+
+    #[test]
+    fn a_thread_lets_others_go_first_once_after_each_wait_that_slept() {
+        let (defers, slept) = Habit::NEW.after(3, true).defers();
+        assert!(defers && !slept.defers().0 && slept.spins() == 3);
+        assert!(!Habit::NEW.defers().0 && !slept.after(3, false).defers().0);
+        let again = (0..2 * PROBES).fold(slept, |habit, _| {
+            let (defers, after) = habit.after(3, true).defers();
+            assert!(defers);
+            after
+        });
+        assert!(!again.after(3, true).after(3, false).defers().0);
     }
 
     #[test]
