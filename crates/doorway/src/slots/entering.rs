@@ -7,12 +7,13 @@ use super::{
     OwnedSlotGuard, Permit, SlotGuard, Slots, TryAcquireError,
 };
 use crate::native::{Begun, Native, WaysIn, now, refused, someone, sure, ways_in};
-use crate::waiting::Policy;
+use crate::waiting::{Away, Policy};
 use doorway_core::Failure;
 use doorway_core::k_assignment::{Entered, Grant};
 use doorway_core::k_exclusion::turnstile::{Attempt, Closed, Drawn, Refused};
 use doorway_core::memory::Process;
 use std::convert::Infallible;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -235,8 +236,9 @@ fn only_closed(why: Refused) -> Closed {
     }
 }
 
-/// How many times an unfair newcomer tries before it gets in line.
-const TRIES: u32 = 41;
+/// The tries of an unfair newcomer before it gets in line. The pause before a try grows with its
+/// number, and the shortest pauses only disturb holders.
+const TRIES: Range<u32> = 4..36;
 
 /// A process that has drawn what it needs to wait in line.
 #[derive(Debug)]
@@ -296,8 +298,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
     fn line_up(&self, units: u64, may_pause: bool) -> Begun<Self> {
         let tray = self.tray();
         if (self.manners.unfair || tray.is_some()) && may_pause {
-            let p = someone(self.policy());
-            match now(self.text.barge_unless_closed(&p, tray, units, 1..TRIES)).map_err(refused) {
+            match self.barge(units) {
                 Ok(Some(grant)) => return Begun::Inside(grant),
                 Ok(None) => {}
                 Err(why) => return Begun::Refused(why),
@@ -338,6 +339,21 @@ pub(super) fn begun<N: Numbering>(entered: Entered, units: u64) -> Begun<Slots<N
 }
 
 impl<N: Numbering> Slots<N> {
+    /// Tries to take a free place, again and again, for a thread that is not in line yet.
+    fn barge(&self, units: u64) -> Result<Option<Grant>, Refused> {
+        let p = someone(self.policy());
+        let mut away = Away::new(self.stamps());
+        for tried in TRIES {
+            away.pause();
+            let entered = now(self.text.barge_unless_closed(&p, self.tray(), units, tried..tried + 1));
+            if let Some(grant) = entered.map_err(refused)? {
+                return Ok(Some(grant));
+            }
+            away = away.after(self.stamps());
+        }
+        Ok(None)
+    }
+
     /// Enters with a ticket that is already good for a place. The callers in line before it must be
     /// helped first.
     #[cold]

@@ -68,7 +68,7 @@ pub(crate) use bell::Bell;
 pub(crate) use platform::Processes;
 pub(crate) use platform::{Flags, Lock, Platform, Sequence, Threads, Unlocked};
 pub use policy::Policy;
-pub(crate) use policy::{Habit, Patience};
+pub(crate) use policy::{Away, Habit, Patience};
 pub(crate) use table::{Place, Table, Waiter, contained};
 
 /// The layer itself, for tests that run it on the atomics of other tools. It is not for users, and

@@ -151,6 +151,45 @@ impl Habit {
     }
 }
 
+/// How long a thread that is not in line stays away between two tries to get in.
+///
+/// Each try takes the cache line of what it tries from the processor of a holder. Where sections are
+/// long, that disturbs no holder, and the thread should notice soon that a place is free. Where
+/// others come and go quickly, tries are in their way. Then the thread stays away for longer and
+/// longer, and the others make more passages in less time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Away {
+    /// How many others had been let in at the last try.
+    entries: u64,
+    /// The number of long pauses before the next try.
+    pauses: u32,
+}
+
+impl Away {
+    /// Others are quick if this many of them are let in between two tries.
+    const QUICK: u64 = 3;
+
+    /// A thread that tries for the first time, after this many others were let in.
+    pub(crate) fn new(entries: u64) -> Self {
+        Self { entries, pauses: 0 }
+    }
+
+    /// After a try in vain, and after this many others were let in.
+    pub(crate) fn after(self, entries: u64) -> Self {
+        let are_quick = entries.wrapping_sub(self.entries) >= Self::QUICK;
+        Self { entries, pauses: if are_quick { (2 * self.pauses).clamp(4, 64) } else { 0 } }
+    }
+
+    /// Stays away: up to 200 µs, where a pause of the processor takes 50 ns.
+    pub(crate) fn pause(self) {
+        if *ALONE && self.pauses > 0 {
+            std::thread::yield_now(); // no other thread comes and goes meanwhile
+        } else {
+            (0..64 * self.pauses).for_each(|_| std::hint::spin_loop());
+        }
+    }
+}
+
 /// How many turns of a wait have failed so far, and how many turns it may spin.
 #[derive(Default, Debug)]
 pub struct Patience {
@@ -192,7 +231,19 @@ impl Patience {
 
 #[cfg(test)]
 mod tests {
-    use super::{Habit, PROBES, Patience};
+    use super::{Away, Habit, PROBES, Patience};
+
+    #[test]
+    fn a_thread_stays_away_longer_and_longer_while_others_are_quick() {
+        let mut away = Away::new(100);
+        let mut then = |entries| {
+            away = away.after(entries);
+            away.pauses
+        };
+        assert_eq!([102, 105, 205, 206].map(&mut then), [0, 4, 8, 0]);
+        assert_eq!((1..=9).map(|i| then(206 + 3 * i)).max(), Some(64));
+        assert_eq!(Away::new(u64::MAX).after(2).pauses, 4); // the count began again
+    }
 
     #[test]
     fn a_thread_that_sleeps_all_the_same_spins_less_and_tries_again_later() {

@@ -37,6 +37,7 @@ use super::{Links, Mark, Name, Names, Next};
 use crate::memory::{Here, Immediate, LateRows, Memory, Site, Swap, in_both_forms};
 use core::fmt::Debug;
 use core::marker::PhantomData;
+use core::num::NonZeroU32;
 use core::ops::Index;
 
 /// The largest number of flags that lie [together](Together).
@@ -80,16 +81,25 @@ pub struct FlagNames<M: LateRows, W: Lie<M> = Apart> {
     taken: W::Flags,
     after: Links<M>,
     lie: PhantomData<fn() -> W>,
-    k: u32,
+    /// Never 0, so that it also tells flags from [a bitmap](super::EitherNames): no tag takes room
+    /// before the flags.
+    k: NonZeroU32,
     /// What a grant adds to the fence number: 0 if there are no fence numbers.
     step: u32,
+}
+
+const fn at_least_one(k: usize) -> NonZeroU32 {
+    match NonZeroU32::new(k as u32) {
+        Some(k) => k,
+        None => NonZeroU32::MIN,
+    }
 }
 
 impl<M: LateRows, W: Lie<M>> FlagNames<M, W> {
     /// Puts names together before the program runs, from flags that are clear and late rows that
     /// are not made yet. They give fence numbers.
     pub const fn of_parts(taken: W::Flags, after: M::Late<Next>, k: usize) -> Self {
-        Self { taken, after: Links(after), lie: PhantomData, k: k as u32, step: 1 }
+        Self { taken, after: Links(after), lie: PhantomData, k: at_least_one(k), step: 1 }
     }
 }
 
@@ -98,7 +108,7 @@ impl<M: Swap + LateRows, W: Lie<M>> FlagNames<M, W> {
         /// Takes the lowest free name: 2, 3.
         #[inline(always)]
         fn find, find_now<D: Debug>(&self, p: Here<'_, M>, fence: u64, live: &D) -> Option<Name> {'text: {
-            for name in 0..self.k as usize {
+            for name in 0..self.k.get() as usize {
                 let flag = &self.taken[name];
                 p.shows("low", name as u64);
                 if access!(p.at(2).keeping(&(name, fence, live)).read(flag)).last().is_none() {
@@ -126,7 +136,7 @@ impl<M: Swap + LateRows, W: Lie<M>> FlagNames<M, W> {
 impl<M: Swap + LateRows, W: Lie<M>> Names<M> for FlagNames<M, W> {
     fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self {
         let taken = W::flags(site, k, Mark::free(fences.unwrap_or(0)));
-        Self { taken, after: Links::new(site, k), lie: PhantomData, k: k as u32, step: fences.is_some().into() }
+        Self { taken, after: Links::new(site, k), lie: PhantomData, k: at_least_one(k), step: fences.is_some().into() }
     }
 
     fn take(
