@@ -153,8 +153,8 @@ impl Habit {
 
 /// How long a thread that is not in line stays away between two tries to get in.
 ///
-/// Each try takes the cache line of what it tries from the processor of a holder. Where sections are
-/// long, that disturbs no holder, and the thread should notice soon that a place is free. Where
+/// Each try takes the cache line of what it tries from the processor of a holder. Where sections
+/// are long, that disturbs no holder, and the thread should notice soon that a place is free. Where
 /// others come and go quickly, tries are in their way. Then the thread stays away for longer and
 /// longer, and the others make more passages in less time.
 #[derive(Clone, Copy, Debug)]

@@ -118,8 +118,8 @@ use words::after;
 /// The order of its variables matters to speed, where several lie in a cache line. The first ones
 /// are constant or seldom written, so each processor keeps a copy of their lines. The last ones are
 /// written by each passage. They lie together, and [what a user of the turnstile
-/// writes](crate::k_assignment::Slots) follows. A process that enters then fetches one line from the
-/// processor of another one, and not one for each variable.
+/// writes](crate::k_assignment::Slots) follows. A process that enters then fetches one line from
+/// the processor of another one, and not one for each variable.
 #[repr(C)]
 pub struct Turnstile<M: Memory, L = Ring<M>> {
     pub(super) line: L,
