@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 match guard.previous() {
                     Previous::Clean => println!("{role}: slot {}, fence {}", guard.slot(), guard.fence()),
                     Previous::Died(known) => {
-                        println!("{role}: slot {}, whose holder died: {}", guard.slot(), name(known))
+                        println!("{role}: slot {}, whose holder died: {}", guard.slot(), name(known));
                     }
                     Previous::Broken(known) => println!("{role}: slot {}, taken from {}", guard.slot(), name(known)),
                 }
