@@ -25,8 +25,13 @@ version=$(cargo pkgid -p doorway-core | sed 's/.*[#@]//')
     echo 'members = ["*-'"$version"'"]'
     echo '[patch.crates-io]'
     for package in "${packages[@]}"; do echo "$package = { path = \"$package-$version\" }"; done
-    echo "doorway-etcd = { path = \"$PWD/crates/doorway-etcd\" }"
+    echo 'doorway-etcd = { path = "doorway-etcd" }'
 } > "$unpacked/Cargo.toml"
+# Its sources as they are, but they too depend on the packaged doorway-core: one workspace cannot
+# have two.
+cp -r crates/doorway-etcd "$unpacked/doorway-etcd"
+rm -rf "$unpacked/doorway-etcd/target"
+sed -i 's|path = "../doorway-core"|path = "../doorway-core-'"$version"'"|' "$unpacked/doorway-etcd/Cargo.toml"
 for package in "${packages[@]}"; do
     tar -xzf "target/package/$package-$version.crate" -C "$unpacked"
     for file in README.md LICENSE-MIT LICENSE-APACHE; do

@@ -83,7 +83,7 @@ impl<'a> Row<'a> {
             Outcome::Noticed { claim, steps, token } => {
                 Row { claim: Some(claim), steps: Some(*steps), token: token.as_deref(), ..row("noticed") }
             }
-            Outcome::Missed => row("missed by nobody"),
+            Outcome::Missed => row("not noticed"),
             Outcome::Idle => row("changes nothing"),
             Outcome::Undecided(stop) => Row { why: Some(stop.to_string()), ..row("not decided") },
             Outcome::Impossible(e) => Row { why: Some(e.to_string()), ..row("cannot be run") },
@@ -152,10 +152,10 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         let of = |outcome| rows.iter().filter(|row| row.outcome == outcome).count();
         let _ = write!(
             out,
-            "\n{}: {} noticed, {} missed by nobody, {} that change nothing, {undecided} not decided, {} that cannot be run\n",
+            "\n{}: {} noticed, {} not noticed, {} that change nothing, {undecided} not decided, {} that cannot be run\n",
             count(rows.len() as u64, "fault"),
             of("noticed"),
-            of("missed by nobody"),
+            of("not noticed"),
             of("changes nothing"),
             of("cannot be run")
         );

@@ -139,9 +139,8 @@ enum Command {
     Explore(explore::Args),
     /// Try every single-statement fault of an algorithm, and report which claim notices it
     ///
-    /// A fault drops, delays or splits one access, or makes one wait not wait. If no claim notices
-    /// a fault, then the claims are too weak, the sizes are too small, or the statement is not
-    /// needed.
+    /// A fault drops, delays or splits one access, or skips one wait. If no claim notices a fault,
+    /// then the claims are too weak, the sizes are too small, or the statement is not needed.
     ///
     /// Exit code: 0 all faults were decided, 2 bad usage, 3 some faults were not decided, 130 after
     /// Ctrl-C, which prints what was found so far.

@@ -31,7 +31,7 @@ pub(crate) struct RuleArgs {
     /// Seats: let no sleeper look again on its own
     #[arg(long, requires = "crashes")]
     no_rechecks: bool,
-    /// Seats: report no death, so that whatever a dead process holds is lost
+    /// Seats: report no death, so that all that a dead process holds is lost
     #[arg(long, requires = "crashes")]
     no_reclaims: bool,
     /// Seats: let no process look for dead owners before the first death. Explores fewer states,
@@ -54,8 +54,8 @@ pub(crate) struct RuleArgs {
     /// falls further behind are skipped
     #[arg(long, value_name = "TICKETS", value_parser = sizes::from_one::<NonZero<u32>>)]
     lag: Option<NonZero<u32>>,
-    /// dgs and its kin, and seats: merge symmetric states. Explores fewer states; for dgs and its
-    /// kin, traces are harder to read
+    /// dgs and its variants, and seats: merge symmetric states. Explores fewer states; for dgs and
+    /// its variants, traces are harder to read
     #[arg(long)]
     alike: bool,
     /// Let waiting processes sleep, and make waking the sleepers a step of its own

@@ -38,6 +38,10 @@ fn what_cannot_be_run_is_told_as_shells_tell_it() {
     is_told(&[plain.to_str().unwrap()], 126, "Permission denied (os error 13); make it executable (chmod +x)");
     is_told(&["/"], 126, "is a directory; name a program");
     is_told(&["sleep 1"], 127, "do not quote them as one");
+    // A forgotten name: the program is taken for it.
+    let (code, _, said) = place.told(&["-n", "1", "sh", "no-such-script"]);
+    assert_eq!(code, 127, "{said}");
+    assert!(said.contains("sh was taken for the name of the slots: give a name before it"), "{said}");
     // The slot is free afterwards.
     assert_eq!(place.told(&["-n", "1", "x", "--no-wait", "--", "true"]).0, 0);
     // A script without an interpreter line is one for the shell.

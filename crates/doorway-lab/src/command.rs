@@ -22,8 +22,8 @@ struct Args {
 enum Task {
     /// Measure doorway beside other libraries
     ///
-    /// Exit code: 0 whatever was measured, 2 bad usage. Build with --release, or the figures mean
-    /// nothing.
+    /// Exit code: 0, or 2 for bad usage; it does not depend on the figures. Build with --release,
+    /// or the figures mean nothing.
     #[command(arg_required_else_help = true)]
     Bench {
         #[command(subcommand)]

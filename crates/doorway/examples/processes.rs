@@ -5,9 +5,15 @@
 //! cargo run -p doorway --example processes
 //! ```
 
-use doorway::shared::{Builder, Previous, Slots};
+use doorway::shared::{Builder, Known, Previous, Slots};
 use std::process::{Child, Command};
 use std::time::Duration;
+
+/// What the process has written of itself: its label and its number.
+fn name(known: &Known) -> String {
+    let label = known.label.as_deref().unwrap_or("a process without a label");
+    known.pid.map_or_else(|| label.to_owned(), |pid| format!("{label} (process {pid})"))
+}
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -28,8 +34,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let guard = slots.acquire()?;
                 match guard.previous() {
                     Previous::Clean => println!("{role}: slot {}, fence {}", guard.slot(), guard.fence()),
-                    Previous::Died(known) => println!("{role}: slot {}, whose holder died: {known:?}", guard.slot()),
-                    Previous::Broken(known) => println!("{role}: slot {}, taken from {known:?}", guard.slot()),
+                    Previous::Died(known) => {
+                        println!("{role}: slot {}, whose holder died: {}", guard.slot(), name(known));
+                    }
+                    Previous::Broken(known) => println!("{role}: slot {}, taken from {}", guard.slot(), name(known)),
                 }
                 std::thread::sleep(Duration::from_millis(20));
             }
@@ -44,7 +52,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 std::thread::yield_now();
             }
             let workers = ["one", "two", "three"].map(start);
-            println!("{:#?}", slots.status()?);
+            for holder in slots.status()?.holders {
+                println!("status: slot {} is held by {}", holder.slot, name(&holder.known));
+            }
             stuck.kill()?; // as `kill -9` does
             stuck.wait()?;
             for worker in workers {

@@ -27,7 +27,7 @@ const MCRL2: &str = "mCRL2, examples/academic/non-atomic_registers, Readme";
 const LETTERS: [(char, &str); 4] =
     [('M', "mutual-exclusion"), ('N', "never-stuck"), ('D', "deadlock-free"), ('S', "starvation-free")];
 
-/// Algorithm, number of processes, registers, what holds, what fails, and who says so: a paper, or
+/// Algorithm, number of processes, registers, what holds, what fails, and the source: a paper, or
 /// one of the above; empty if we know of no source for this size.
 type Case = (&'static str, usize, Are, &'static str, &'static str, &'static str);
 

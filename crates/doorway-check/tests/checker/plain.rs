@@ -1,69 +1,12 @@
-//! Texts that say nothing about which of their locals matter: loops that start again, with plain
-//! `loop` and `continue`. A search of them ends, finds what it finds of texts that say it, and
-//! needs no more states.
-
-mod texts;
-mod told;
+//! Texts that say nothing about which of their locals matter, or say something wrong.
+//!
+//! `examples/classics/tests/plain` compares the plain loops of the gallery with texts that say it.
 
 use doorway_check::sim::{Keep, Part, Rules, Sim, SimVar, TextError, World};
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::memory::{Process, Site};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use texts::{BurnsLynch, DeBruijn, Dekker, EisenbergMcGuire, Knuth};
-use told::{burns, dekker, knuth};
-
-fn asked(n: usize) -> Explorer<'static> {
-    Explorer::new(n)
-        .property(Property::exclusion("mutual-exclusion", 1))
-        .property(Property::deadlock_free("deadlock-free"))
-        .property(Property::starvation_free("starvation-free"))
-        .keep_going(true)
-}
-
-type Searched = Result<Report, TextError>;
-
-/// The text that says nothing, and the text that says what matters.
-fn compare(name: &str, n: usize, plain: Searched, told: Searched) {
-    let (plain, told) = (plain.unwrap(), told.unwrap());
-    let verdicts = |report: &Report| report.verdicts.iter().map(|v| v.holds).collect::<Vec<_>>();
-    println!("{name}, n={n}: {} states, and {} if told; {:?}", plain.states, told.states, verdicts(&plain));
-    assert_eq!((plain.stop, told.stop), (None, None), "{name}, n={n}");
-    assert_eq!(verdicts(&plain), verdicts(&told), "{name}, n={n}");
-    assert!(plain.states <= told.states, "{name}, n={n}: {} states, and {} if told", plain.states, told.states);
-}
-
-#[test]
-fn loops_that_start_again_need_no_words() {
-    for waits in [false, true] {
-        let plain = asked(2).run(|site| Dekker::new(site, waits));
-        compare("Dekker", 2, plain, asked(2).run(dekker::Dekker::new));
-    }
-    for n in [2, 3] {
-        let of = |keeps| asked(n).run(|site| DeBruijn::new(site, n, keeps));
-        compare("de Bruijn", n, of(false), of(true));
-        let of = |keeps| asked(n).run(|site| EisenbergMcGuire::new(site, n, keeps));
-        compare("Eisenberg-McGuire", n, of(false), of(true));
-        let knuth = asked(n).run(|site| knuth::Knuth::new(site, n));
-        compare("Knuth", n, asked(n).run(|site| Knuth::new(site, n)), knuth);
-        let burns = asked(n).run(|site| burns::BurnsLynch::new(site, n));
-        compare("Burns-Lynch", n, asked(n).run(|site| BurnsLynch::new(site, n)), burns);
-    }
-}
-
-/// The failure of starvation freedom of Burns and Lynch's, and what was covered, are the same with
-/// any number of threads.
-#[test]
-fn threads_change_nothing() {
-    let found = |threads| {
-        let report = asked(3).threads(threads).run(|site| BurnsLynch::new(site, 3)).unwrap();
-        let traces = report.verdicts.iter().map(|v| v.trace.as_ref().map(ToString::to_string)).collect::<Vec<_>>();
-        (report.states, report.edges, report.local_states, report.runs, report.statements, traces)
-    };
-    let one = found(1);
-    assert!(one.5[2].is_some());
-    assert!((2..=3).all(|threads| found(threads) == one));
-}
 
 /// What `x` was decides what is done to `y`, some accesses later. Between them the text remembers
 /// it, somewhere.

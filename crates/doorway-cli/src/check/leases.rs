@@ -14,21 +14,21 @@ use std::time::Instant;
 /// The options that only slots between machines have.
 #[derive(clap::Args)]
 pub(super) struct LeaseArgs {
-    /// Leases: up to this many requests whose answers are lost, or which arrive late [default: 1,
-    /// or what the mutant needs]
+    /// Leases: let the answers to up to this many requests be lost, or the requests arrive late
+    /// [default: 1, or what the mutant needs]
     #[arg(long, value_name = "D")]
     doubts: Option<u8>,
-    /// Leases: up to this many leases that end while their clients live on [default: 1, or what the
+    /// Leases: let up to this many leases end while their clients live on [default: 1, or what the
     /// mutant needs]
     #[arg(long, value_name = "P")]
     pauses: Option<u8>,
-    /// Leases: an operator breaks up to this many slots [default: 0, or what the mutant needs]
+    /// Leases: let an operator break up to this many slots [default: 0, or what the mutant needs]
     #[arg(long, value_name = "B")]
     breaks: Option<u8>,
-    /// Leases: the last client does not wait, but tries
+    /// Leases: let the last client try once instead of waiting
     #[arg(long)]
     tries: bool,
-    /// Leases: what the slots protect compares no fences
+    /// Leases: let the resource that the slots protect obey old fences
     #[arg(long)]
     no_fences: bool,
 }

@@ -178,7 +178,7 @@ impl Held {
         let paths = paths.map(|paths| OsStr::from_bytes(paths).to_owned()).or_else(|| std::env::var_os("PATH"));
         let lifeline = self.lifeline.as_ref().map(|(_, copy)| copy.as_fd());
         let started = Program {
-            files: files(&program, paths),
+            files: files(&program, paths.clone()),
             arguments: arguments.into_iter().map(c_string).collect(),
             environment,
             // The DOORWAY_FD of an outer command would keep another slot.
@@ -194,31 +194,41 @@ impl Held {
         .start(signals, board);
         started.map_err(|error| {
             let name = program.to_string_lossy();
-            match error.raw_os_error() {
+            let (code, why) = match error.raw_os_error() {
                 Some(libc::ENOENT) if !name.contains('/') => {
                     let advice = if name.contains(' ') {
                         "to pass a program and its arguments, do not quote them as one word"
                     } else {
                         "give its path"
                     };
-                    failed(NOT_FOUND, format!("there is no command {name:?} in PATH; {advice}"))
+                    (NOT_FOUND, format!("there is no command {name:?} in PATH; {advice}"))
                 }
                 Some(libc::EACCES) if std::path::Path::new(&program).is_dir() => {
-                    failed(NOT_EXECUTABLE, format!("{name:?} is a directory; name a program"))
+                    (NOT_EXECUTABLE, format!("{name:?} is a directory; name a program"))
                 }
-                Some(libc::ENOENT | libc::ENOTDIR) => failed(
+                Some(libc::ENOENT | libc::ENOTDIR) => (
                     NOT_FOUND,
                     format!("there is no {name:?}, or its interpreter is missing; check the path and the first line"),
                 ),
-                Some(libc::EACCES) => failed(
+                Some(libc::EACCES) => (
                     NOT_EXECUTABLE,
                     format!(
                         "cannot execute {name:?}: {error}; make it executable (chmod +x), or put the program that \
                          runs it in front"
                     ),
                 ),
-                code => failed(NOT_EXECUTABLE, format!("cannot execute {name:?}: {error}{}", limits(code))),
+                code => (NOT_EXECUTABLE, format!("cannot execute {name:?}: {error}{}", limits(code))),
+            };
+            // If the name is missing, the program is taken for it, and the next word is run.
+            let is_a_program = |file: &CString| std::path::Path::new(OsStr::from_bytes(file.as_bytes())).is_file();
+            if files(&args.name, paths).iter().any(is_a_program) {
+                let slots = args.name.display();
+                return failed(
+                    code,
+                    format!("{why}; {slots} was taken for the name of the slots: give a name before it"),
+                );
             }
+            failed(code, why)
         })
     }
 

@@ -138,7 +138,8 @@ pub(crate) struct Args {
     /// the same
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Seed this fault into the memory below; the run must find it
+    /// Seed this fault into the memory of the slots; the run must find it. A wrong name lists all
+    /// faults
     #[arg(long, value_name = "NAME", value_parser = known_fault)]
     fault: Option<String>,
     /// The directory for the files [default: one in memory]

@@ -58,6 +58,12 @@ impl core::fmt::Display for Pid {
 /// assert_eq!(i64::unpack((-1i64).pack()), -1);
 /// assert_eq!(Option::<Pid>::unpack(Some(Pid::new(7)).pack()), Some(Pid::new(7)));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a word, so no shared variable can hold it",
+    label = "not a word",
+    note = "for a number, take `u64`, `u8` to `u32`, `i8` to `i64`; `usize` has no fixed width",
+    note = "a struct or an enum of words becomes a word by `#[derive(Clone, Copy, PartialEq, Debug, Word)]`"
+)]
 pub trait Word: Copy + PartialEq + Debug + 'static {
     /// Whether a narrow variable of this type extends its sign when it is read (see [`fit`]).
     const SIGNED: bool = false;

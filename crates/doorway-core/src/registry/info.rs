@@ -499,12 +499,12 @@ impl fmt::Display for SizeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoProcess => write!(f, "n = 0 leaves no process to run; give at least one process"),
-            Self::NoPlace => write!(f, "k = 0 would let no process in; give at least one place or room"),
+            Self::NoPlace => write!(f, "0 places would let no caller in; give at least one place or room"),
             Self::TooManyProcesses(n) => {
                 write!(f, "n = {n} processes are too many; give at most {}", Pid::LIMIT)
             }
             Self::TooManyPlaces(k) => {
-                write!(f, "k = {k} places are too many; give at most {}", Pid::LIMIT)
+                write!(f, "{k} places are too many; give at most {}", Pid::LIMIT)
             }
             Self::OnlyOneInside { id, k } => {
                 write!(
@@ -513,7 +513,7 @@ impl fmt::Display for SizeError {
                 )
             }
             Self::AllInside { id, n, k } => {
-                write!(f, "{id} keeps nobody out, so k is not {k} but {n} or more; omit --k")
+                write!(f, "{id} keeps no process out, so k is not {k} but {n} or more; omit --k")
             }
             Self::TooManyNames { id, k, most } => {
                 write!(f, "{id} has space for {most} names, not for {k}; give k = {most} or less")

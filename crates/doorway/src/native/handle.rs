@@ -164,7 +164,7 @@ impl Native {
     #[inline(always)]
     pub(super) fn looks_at<T: Word>(&self, v: &Cell<T>) {
         // `ANYONE` does not wait, so its reads are never recorded. Where a text is inlined, the
-        // compiler knows who runs it.
+        // compiler knows the caller.
         let waits = !std::ptr::eq(self, ANYONE.memory());
         if T::AWAITED && waits && self.records.load(Relaxed) != NOWHERE {
             self.record(v);

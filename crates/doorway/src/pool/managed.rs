@@ -276,7 +276,8 @@ impl<F> Managed<FromFn<F>>
 where
     FromFn<F>: Manager,
 {
-    /// Makes a pool with this many places, whose values a function makes.
+    /// Makes a pool with this many places, whose values a function makes. The function returns a
+    /// `Result`, as [`Make::make`] does.
     ///
     /// # Errors
     /// The same as for [`new`](Self::new).

@@ -31,13 +31,13 @@ pub enum RoomsBuildError {
 impl fmt::Display for RoomsBuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoRoom => f.write_str("there must be at least one room"),
+            Self::NoRoom => f.write_str("0 rooms would let no caller in; ask for at least one room"),
             Self::TooManyRooms { asked, most } => {
-                write!(f, "{asked} rooms were asked for; there can be at most {most}")
+                write!(f, "{asked} rooms are too many; ask for at most {most}")
             }
             Self::NoCapacity => f.write_str("the capacity is 0, so nothing would ever fit; take at least 1"),
             Self::TooLarge { asked } => write!(f, "there is no memory for {asked} values; take a smaller capacity"),
-            Self::NoUser => f.write_str("there must be at least one user"),
+            Self::NoUser => f.write_str("with 0 users no thread could enter; ask for at least one user"),
         }
     }
 }
