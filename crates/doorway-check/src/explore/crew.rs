@@ -102,12 +102,16 @@ impl Crew {
 
     /// Gives a short form to the states to which the steps of a state lead, if they have none.
     pub(super) fn tie(&mut self, store: &mut Store, place: Place, begin: Looked, end: Looked) {
-        let Hand { edges, bytes, loose, .. } = &mut self.hands[place.hand as usize];
+        let Hand { edges, tables, bytes, loose, .. } = &mut self.hands[place.hand as usize];
         for (edge, raw) in &loose[begin.loose as usize..end.loose as usize] {
             let found = &mut edges[*edge as usize];
             let compared = bytes[found.compared as usize..found.to as usize].to_vec();
             found.from = bytes.len() as u32;
             store.tie_loose(raw, bytes);
+            if compared.is_empty() && store.bits.is_empty() {
+                found.hash = store.hash(&bytes[found.from as usize..]);
+                tables[*edge as usize] = shard(found.hash) as u8;
+            }
             found.compared = bytes.len() as u32;
             bytes.extend_from_slice(&compared);
             found.to = bytes.len() as u32;

@@ -2,7 +2,9 @@
 //! thread that looks, so several threads can look at a time.
 
 use super::breaks_off;
+use super::bytes::{number_in, push};
 use super::graph::{Edge, Kind};
+use super::recall::{Effect, Key, Piece, Recall};
 use super::search::Asked;
 use super::store::{Raw, SHARDS, Spare, StateId, Store, shard};
 use crate::property::{Property, Test, View};
@@ -16,6 +18,8 @@ pub(super) struct Lens<'a> {
     pub(super) asked: &'a [Asked],
     pub(super) keeps_graph: bool,
     pub(super) keep_going: bool,
+    /// Whether steps that were made before are looked up.
+    pub(super) recalls: bool,
 }
 
 /// What one thread found, and its buffers.
@@ -34,6 +38,9 @@ pub(super) struct Hand {
     /// The edges that lead to states with pieces that have no numbers, in the order of edges.
     pub(super) loose: Vec<(u32, Raw)>,
     pub(super) spare: Spare,
+    /// The steps that this thread has made before.
+    recall: Recall,
+    apart: Apart,
     /// How far the look at the last state has come.
     pub(super) now: When,
     state: State,
@@ -41,6 +48,27 @@ pub(super) struct Hand {
     /// The state, and the one after a step, with other names of processes.
     images: [State; 2],
     actions: Vec<Action>,
+}
+
+/// The state that is looked at, in short form, and where its pieces are.
+#[derive(Default, Debug)]
+struct Apart {
+    short: Vec<u8>,
+    /// Where the local states begin, each after the other, and where the last ends.
+    locals: Vec<usize>,
+    /// What stands for the variables; `None` if it is too long, or steps are not looked up.
+    vars: Option<Piece>,
+    /// For what is beside variables and local states.
+    rest: Vec<u8>,
+}
+
+impl Apart {
+    /// The local state of a process, and what stands for the variables, unless they are too long.
+    #[inline]
+    fn pieces(&self, p: usize) -> Option<(Piece, Piece)> {
+        let vars = self.vars?;
+        Some((Piece::of_local(&self.short[self.locals[p]..self.locals[p + 1]])?, vars))
+    }
 }
 
 /// A step that leads back to where it began is not looked up.
@@ -113,6 +141,8 @@ impl Hand {
             notes: Vec::new(),
             loose: Vec::new(),
             spare: Spare::default(),
+            recall: Recall::default(),
+            apart: Apart::default(),
             now: When::Before,
             state: like.clone(),
             next: like.clone(),
@@ -147,7 +177,8 @@ impl Hand {
     pub(super) fn look(&mut self, lens: Lens<'_>, id: StateId) -> Option<Missing> {
         let (begin, bytes) = (self.ends(), self.bytes.len());
         let mut state = std::mem::take(&mut self.state);
-        lens.store.load(id, &mut state);
+        self.take_apart(lens, id);
+        lens.store.read(&self.apart.short, &mut state);
         self.now = When::Before;
         let looked = self.look_at(lens, &state).and_then(|goes_on| match goes_on {
             true => self.look_at_steps(lens, &state),
@@ -178,6 +209,24 @@ impl Hand {
         }
         self.state = state;
         missing
+    }
+
+    /// Reads a state in short form.
+    fn take_apart(&mut self, lens: Lens<'_>, id: StateId) {
+        let Apart { short, locals, vars, .. } = &mut self.apart;
+        short.clear();
+        short.extend_from_slice(lens.store.string(id));
+        *vars = None;
+        if lens.recalls {
+            let mut at = lens.store.vars_in(short);
+            *vars = Piece::of_vars(&short[..at]);
+            locals.clear();
+            locals.push(at);
+            for _ in 0..lens.machine.processes() {
+                at += number_in(&short[at..]);
+                locals.push(at);
+            }
+        }
     }
 
     /// Asks the properties about a state. Returns whether to go on with its steps.
@@ -255,27 +304,118 @@ impl Hand {
     fn look_at_steps(&mut self, lens: Lens<'_>, state: &State) -> Result<(), Halt> {
         let mut next = std::mem::take(&mut self.next);
         let mut actions = std::mem::take(&mut self.actions);
-        actions.clear();
-        for p in (0..lens.machine.processes()).filter(|&p| lens.machine.may_step_next(state, p)) {
-            lens.machine.actions(state, p, &mut actions);
-        }
         let (mut everyone_waits, first) = (true, self.edges.len());
-        let tried = actions.iter().try_for_each(|&action| {
-            self.now = When::At((self.edges.len() - first) as u32);
-            next.clone_from(state);
-            self.look_at_step(lens, state, &mut next, action, &mut everyone_waits)
+        let tried = (0..lens.machine.processes()).filter(|&p| lens.machine.may_step_next(state, p)).try_for_each(|p| {
+            actions.clear();
+            lens.machine.actions(state, p, &mut actions);
+            actions.iter().try_for_each(|&action| {
+                self.now = When::At((self.edges.len() - first) as u32);
+                if self.recalls_step(lens, state, action, &mut everyone_waits) {
+                    return Ok(());
+                }
+                next.clone_from(state);
+                self.look_at_step(lens, state, &mut next, action, &mut everyone_waits)
+            })
         });
         (self.next, self.actions) = (next, actions);
         tried?;
         self.now = When::After;
         if everyone_waits {
             for (i, asked) in lens.asked.iter().enumerate().filter(|(_, asked)| asked.is_open()) {
-                if matches!(asked.asks().0.test, Test::NeverStuck) && lens.machine.is_deadlock(state)? {
+                if matches!(asked.asks().0.test, Test::NeverStuck) && self.is_deadlock(lens, state)? {
                     self.notes.push(Note { when: When::After, what: Noted::State(i) });
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether no process can go on.
+    fn is_deadlock(&mut self, lens: Lens<'_>, state: &State) -> Result<bool, Halt> {
+        lens.machine.is_deadlock_if(state, |p| {
+            let key = self
+                .apart
+                .pieces(p)
+                .map(|(local, vars)| (Key::of_waiting(p, local, vars), Effect::answer(local, vars)));
+            if let Some(known) = key.and_then(|(key, _)| self.recall.get(key)) {
+                return Ok(known.so);
+            }
+            let so = lens.machine.only_waits(state, p)?;
+            key.into_iter().for_each(|(key, answer)| self.recall.put(key, Effect { so, ..answer }));
+            Ok(so)
+        })
+    }
+
+    /// Notes where a step leads, if it was made before. Returns whether it was.
+    fn recalls_step(&mut self, lens: Lens<'_>, state: &State, action: Action, everyone_waits: &mut bool) -> bool {
+        let p = action.process;
+        let Some((local, vars)) = self.apart.pieces(p) else { return false };
+        let known = Key::of_action(action, local, vars).and_then(|key| self.recall.get(key));
+        let Some(mut effect) = known else { return false };
+        if !effect.so {
+            return true;
+        }
+        let Apart { short, locals, rest, .. } = &mut self.apart;
+        let (begin, end) = (locals[p], locals[p + 1]);
+        let from = self.bytes.len();
+        let counts = effect.ends && lens.machine.counts_passages();
+        if counts {
+            if lens.machine.is_last_passage(state, p) {
+                effect.local = Effect::DONE;
+            }
+            let others = *locals.last().expect("there is a process");
+            let pieces = [&effect.vars.bytes()[..effect.vars.len()], &short[vars.len()..begin]];
+            pieces.into_iter().for_each(|piece| self.bytes.extend_from_slice(piece));
+            self.bytes.extend_from_slice(&effect.local.bytes()[..effect.local.len()]);
+            self.bytes.extend_from_slice(&short[end..others]);
+            if !lens.store.write_rest_after_passage(&short[others..], p, rest, &mut self.bytes) {
+                self.bytes.truncate(from);
+                return false;
+            }
+        } else if (effect.vars, effect.local) != (vars, local) {
+            self.bytes.extend_from_slice(&effect.vars.bytes()[..effect.vars.len()]);
+            self.bytes.extend_from_slice(&short[vars.len()..begin]);
+            self.bytes.extend_from_slice(&effect.local.bytes()[..effect.local.len()]);
+            self.bytes.extend_from_slice(&short[end..]);
+        }
+        *everyone_waits &= !effect.goes_on;
+        let by = if lens.keeps_graph { Edge::new(0, p, kind(action, effect.enters), 0).by() } else { 0 };
+        let action = action.number(lens.machine.processes()) as u32;
+        let to = self.bytes.len();
+        if from == to {
+            self.edges.push(Found { hash: 0, from: 0, compared: 0, to: 0, action, by, same: true });
+            self.tables.push(NO_TABLE);
+        } else {
+            let hash = lens.store.hash(&self.bytes[from..]);
+            let [from, to] = [from, to].map(|at| at as u32);
+            self.edges.push(Found { hash, from, compared: to, to, action, by, same: false });
+            self.tables.push(shard(hash) as u8);
+        }
+        true
+    }
+
+    /// Remembers where a step leads: `None` if it cannot happen, otherwise the state after it and
+    /// what stands for its variables.
+    fn remember(&mut self, lens: Lens<'_>, state: &State, action: Action, led: Option<(Stepped, &State, Piece)>) {
+        let p = action.process;
+        let Some((local, vars)) = self.apart.pieces(p) else { return };
+        let Some(key) = Key::of_action(action, local, vars) else { return };
+        let effect = match led {
+            None => Some(Effect::answer(local, vars)),
+            Some((stepped, next, vars)) => {
+                let (enters, ends) = (stepped.entered, stepped.passage_ended);
+                let local = if ends && lens.machine.counts_passages() {
+                    Some(Effect::ROOT)
+                } else {
+                    self.apart.rest.clear();
+                    push(&mut self.apart.rest, u64::from(next.locals[p]));
+                    Piece::of_local(&self.apart.rest)
+                };
+                let goes_on = goes_on(lens.machine, state, action, stepped);
+                local.map(|local| Effect { vars, local, goes_on, enters, ends, so: true })
+            }
+        };
+        effect.into_iter().for_each(|effect| self.recall.put(key, effect));
     }
 
     fn look_at_step(
@@ -287,15 +427,12 @@ impl Hand {
         everyone_waits: &mut bool,
     ) -> Result<(), Halt> {
         let machine = lens.machine;
-        let Some(stepped) = machine.act(next, action)? else { return Ok(()) };
+        let Some(stepped) = machine.act(next, action)? else {
+            self.remember(lens, state, action, None);
+            return Ok(());
+        };
         let when = self.now;
-        if *everyone_waits
-            && !stepped.unchanged
-            && !action.is_crash()
-            && machine.phase(state, action.process) != Phase::Remainder
-        {
-            *everyone_waits = false;
-        }
+        *everyone_waits = *everyone_waits && !goes_on(machine, state, action, stepped);
         for (i, asked) in lens.asked.iter().enumerate().filter(|(_, asked)| asked.is_open()) {
             let (property, parts) = asked.asks();
             let broken = match &property.test {
@@ -320,34 +457,51 @@ impl Hand {
             }
         }
         let by = if lens.keeps_graph { by(lens, state, next, action, stepped)? } else { 0 };
-        let action = action.number(machine.processes()) as u32;
+        let number = action.number(machine.processes()) as u32;
         if *next == *state {
-            self.edges.push(Found { hash: 0, from: 0, compared: 0, to: 0, action, by, same: true });
+            if let Some(vars) = self.apart.vars {
+                self.remember(lens, state, action, Some((stepped, next, vars)));
+            }
+            self.edges.push(Found { hash: 0, from: 0, compared: 0, to: 0, action: number, by, same: true });
             self.tables.push(NO_TABLE);
             return Ok(());
         }
         let written = lens.store.write(machine, next, &mut self.spare, &mut self.bytes)?;
         if written.loose {
             self.loose.push((self.edges.len() as u32, self.spare.raw.clone()));
+        } else if lens.recalls {
+            let short = &self.bytes[written.from..written.compared];
+            if let Some(vars) = Piece::of_vars(&short[..lens.store.vars_in(short)]) {
+                self.remember(lens, state, action, Some((stepped, next, vars)));
+            }
         }
         let [from, compared, to] = [written.from, written.compared, written.to].map(|at| at as u32);
-        self.edges.push(Found { hash: written.hash, from, compared, to, action, by, same: false });
-        self.tables.push(shard(written.hash) as u8);
+        let hash = written.hash.unwrap_or_default();
+        self.edges.push(Found { hash, from, compared, to, action: number, by, same: false });
+        self.tables.push(shard(hash) as u8);
         Ok(())
     }
+}
+
+/// Whether a process outside its remainder has changed something by its step.
+fn goes_on(machine: &Machine, state: &State, action: Action, stepped: Stepped) -> bool {
+    !stepped.unchanged && !action.is_crash() && machine.phase(state, action.process) != Phase::Remainder
 }
 
 /// What the graph says of a step.
 fn by(lens: Lens<'_>, state: &State, next: &State, action: Action, stepped: Stepped) -> Result<u16, Halt> {
     let cost = u8::try_from(stepped.cost).map_err(|_| TextError::TooLarge)?;
     let cost = counted(lens, state, next).unwrap_or(cost);
-    let kind = match action.what {
+    Ok(Edge::new(0, action.process, kind(action, stepped.entered), cost).by())
+}
+
+fn kind(action: Action, enters: bool) -> Kind {
+    match action.what {
         What::Crash | What::CrashWakes(_) | What::Restart => Kind::Crash,
         What::GiveUp => Kind::GivesUp,
-        _ if stepped.entered => Kind::Enters,
+        _ if enters => Kind::Enters,
         _ => Kind::Step,
-    };
-    Ok(Edge::new(0, action.process, kind, cost).by())
+    }
 }
 
 /// Which bounds a step counts for, a bit for each; `None` if there are none. These bits take the

@@ -4,10 +4,11 @@ use super::bits::chance_to_miss;
 use super::crew::{Crew, NEW, Place};
 use super::expand::{Lens, Noted, When, is_decided_at};
 use super::graph::{Edge, Graph};
+use super::recall::MOST_PROCESSES;
 use super::store::{MOST_STATES, Spare, StateId, Store};
 use super::{Explorer, Progress, Registers, Report, Stop, Verdict, Worst, again, growth, progress, saved, shrink};
 use crate::property::{Judged, Property, Test};
-use crate::sim::{Action, Keep, Pair, Part, State, TextError, World};
+use crate::sim::{Action, Keep, Machine, Pair, Part, State, TextError, World};
 use std::time::{Duration, Instant};
 
 /// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process,
@@ -336,7 +337,8 @@ impl<'a> Search<'a> {
         let keeps_graph = self.graph.is_some();
         let keep_going = self.explorer.keep_going;
         let mut crew = std::mem::take(&mut self.crew);
-        let lens = Lens { machine: world, store: &self.store, asked: &self.asked, keeps_graph, keep_going };
+        let recalls = self.recalls(world);
+        let lens = Lens { machine: world, store: &self.store, asked: &self.asked, keeps_graph, keep_going, recalls };
         crew.look(lens, at, many);
         let ordered = self.put_in_order(world, &mut crew, at, many);
         crew.locate(world, &mut self.store, keeps_graph);
@@ -346,6 +348,20 @@ impl<'a> Search<'a> {
         self.missed += (self.store.len() - before) as f64 * chance / (1.0 - chance).max(1e-9);
         self.crew = crew;
         ended
+    }
+
+    /// Whether steps are looked up that were made before: if they depend on little, states are
+    /// compared by their short forms, and no property asks about each step.
+    fn recalls(&self, machine: &Machine) -> bool {
+        let asks_of_steps = |asked: &Asked| {
+            matches!(asked.property.test, Test::Unless(..) | Test::FirstCome(_) | Test::Monitor(_) | Test::AtMost(..))
+        };
+        self.explorer.recall
+            && machine.processes() <= MOST_PROCESSES
+            && machine.steps_are_local()
+            && !machine.compares_otherwise()
+            && self.explorer.bitstate.is_none()
+            && !self.asked.iter().any(asks_of_steps)
     }
 
     /// How many states to look at next. Near the limit on states there are few: what lies behind it
@@ -447,8 +463,10 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         let (keeps_graph, keep_going) = (self.graph.is_some(), self.explorer.keep_going);
+        let recalls = self.recalls(world);
         loop {
-            let lens = Lens { machine: world, store: &self.store, asked: &self.asked, keeps_graph, keep_going };
+            let lens =
+                Lens { machine: world, store: &self.store, asked: &self.asked, keeps_graph, keep_going, recalls };
             let late = crew.late();
             match late.look(lens, id) {
                 None => break,
