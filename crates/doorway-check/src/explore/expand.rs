@@ -3,12 +3,15 @@
 
 use super::breaks_off;
 use super::bytes::{number_in, push};
+use super::crew::NEW;
 use super::graph::{Edge, Kind};
 use super::recall::{Effect, Key, Piece, Recall};
 use super::search::Asked;
-use super::store::{Raw, SHARDS, Spare, StateId, Store, shard};
+use super::store::{Forms, Raw, Spare, StateId, Store, shard};
+use super::table::tag;
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, Halt, Machine, Missing, Part, Phase, State, Stepped, TextError, What, is_set};
+use std::ops::Range;
 
 /// What threads look with.
 #[derive(Clone, Copy)]
@@ -27,8 +30,8 @@ pub(super) struct Lens<'a> {
 pub(super) struct Hand {
     pub(super) states: Vec<Looked>,
     pub(super) edges: Vec<Found>,
-    /// In which table each of them is to be looked up, or [`NO_TABLE`].
-    pub(super) tables: Vec<u8>,
+    /// Those that lead to states which were not known before the round.
+    pub(super) unknown: Vec<u32>,
     /// The states to which edges lead, as they are written.
     pub(super) bytes: Vec<u8>,
     /// For operators over runs: for each state, property and part the processes of which `so` and
@@ -41,6 +44,8 @@ pub(super) struct Hand {
     /// The steps that this thread has made before.
     recall: Recall,
     apart: Apart,
+    /// The look-ups that were begun, and the first state that each found.
+    begun: Vec<(usize, StateId)>,
     /// How far the look at the last state has come.
     pub(super) now: When,
     state: State,
@@ -71,9 +76,6 @@ impl Apart {
     }
 }
 
-/// A step that leads back to where it began is not looked up.
-pub(super) const NO_TABLE: u8 = SHARDS as u8;
-
 /// A state whose steps were tried, and where its edges, masks, notes and loose edges end. Those of
 /// the state before it end where its own begin.
 #[derive(Clone, Copy, Default, Debug)]
@@ -98,10 +100,40 @@ pub(super) struct Found {
     pub(super) to: u32,
     /// The number of the action.
     pub(super) action: u32,
+    /// The state, if it was known before the round; otherwise [`NEW`].
+    pub(super) known: StateId,
     /// What the graph says of the step.
     pub(super) by: u16,
     /// Whether it leads back to where it began, so that no look-up is needed.
     pub(super) same: bool,
+    /// Whether it leads to a state that has no hash yet.
+    unhashed: bool,
+}
+
+/// How many look-ups are begun before the first is finished.
+pub(super) const AHEAD: usize = 64;
+
+/// Where the notes of some states begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Begun {
+    edges: usize,
+    bytes: usize,
+}
+
+impl Found {
+    const TO_ANOTHER: Self =
+        Self { hash: 0, from: 0, compared: 0, to: 0, action: 0, known: NEW, by: 0, same: false, unhashed: false };
+
+    /// The state to which it leads, among what was written.
+    fn forms<'a>(&self, bytes: &'a [u8]) -> Forms<'a> {
+        let [from, compared, to] = [self.from, self.compared, self.to].map(|at| at as usize);
+        Forms { short: &bytes[from..compared], compared: &bytes[compared..to] }
+    }
+
+    /// A step that leads back to where it began.
+    fn back(action: u32, by: u16) -> Self {
+        Self { action, by, same: true, ..Self::TO_ANOTHER }
+    }
 }
 
 /// Something that may end the search.
@@ -135,7 +167,7 @@ impl Hand {
         Self {
             states: Vec::new(),
             edges: Vec::new(),
-            tables: Vec::new(),
+            unknown: Vec::new(),
             bytes: Vec::new(),
             masks: Vec::new(),
             notes: Vec::new(),
@@ -143,6 +175,7 @@ impl Hand {
             spare: Spare::default(),
             recall: Recall::default(),
             apart: Apart::default(),
+            begun: Vec::new(),
             now: When::Before,
             state: like.clone(),
             next: like.clone(),
@@ -154,7 +187,7 @@ impl Hand {
     pub(super) fn clear(&mut self) {
         self.states.clear();
         self.edges.clear();
-        self.tables.clear();
+        self.unknown.clear();
         self.bytes.clear();
         self.masks.clear();
         self.notes.clear();
@@ -171,6 +204,75 @@ impl Hand {
         let [edges, masks] = [self.edges.len(), self.masks.len()].map(|len| len as u32);
         let [notes, loose] = [self.notes.len(), self.loose.len()].map(|len| len as u32);
         Looked { edges, masks, notes, loose, idle: 0, missed: false }
+    }
+
+    /// A state to which a step leads.
+    pub(super) fn forms(&self, edge: usize) -> Forms<'_> {
+        self.edges[edge].forms(&self.bytes)
+    }
+
+    /// Where the notes of the next states begin.
+    pub(super) fn begin(&self) -> Begun {
+        Begun { edges: self.edges.len(), bytes: self.bytes.len() }
+    }
+
+    /// Looks up which of the states are known to which the steps since then lead. The others stay
+    /// written; they are few.
+    pub(super) fn look_up(&mut self, lens: Lens<'_>, begun: Begun) {
+        let mut edges = begun.edges..self.edges.len();
+        let mut bytes = begun.bytes;
+        let by_bits = !lens.store.bits.is_empty();
+        while !edges.is_empty() {
+            let some = edges.start..edges.end.min(edges.start + AHEAD);
+            edges.start = some.end;
+            if !by_bits {
+                self.find(lens, some.clone());
+            }
+            for edge in some {
+                let found = &mut self.edges[edge];
+                if found.same || found.known != NEW {
+                    [found.from, found.compared, found.to] = [0; 3];
+                    continue;
+                }
+                self.unknown.push(edge as u32);
+                let (from, back) = (found.from as usize, found.from - bytes as u32);
+                self.bytes.copy_within(from..found.to as usize, bytes);
+                bytes += found.to as usize - from;
+                [&mut found.from, &mut found.compared, &mut found.to].into_iter().for_each(|at| *at -= back);
+            }
+        }
+        self.bytes.truncate(bytes);
+    }
+
+    /// Looks up several states. Each look-up is begun before the first is finished, because what it
+    /// needs may be far away.
+    fn find(&mut self, lens: Lens<'_>, edges: Range<usize>) {
+        let store = lens.store;
+        let Self { edges: all, begun, bytes, spare, .. } = self;
+        let table = |hash: u64| &store.shards[shard(hash)];
+        begun.clear();
+        let mut sum = 0;
+        for (edge, found) in edges.clone().zip(&all[edges]) {
+            if !found.same && !found.unhashed {
+                sum ^= table(found.hash).touch(tag(found.hash));
+                begun.push((edge, 0));
+            }
+        }
+        begun.retain_mut(|(edge, first)| {
+            let hash = all[*edge].hash;
+            let found = table(hash).find(tag(hash), |_| true);
+            *first = found.unwrap_or_default();
+            found.inspect(|&id| sum ^= u64::from(store.touch(id))).is_some()
+        });
+        std::hint::black_box(sum);
+        for &(edge, first) in &*begun {
+            let found = &mut all[edge];
+            let (hash, new) = (found.hash, found.forms(bytes));
+            let mut is = |id| store.is_known_as(lens.machine, id, new, spare);
+            // Mostly the first with this tag is the one.
+            let known = if is(first) { Some(first) } else { table(hash).find(tag(hash), is) };
+            found.known = known.unwrap_or(NEW);
+        }
     }
 
     /// Looks at a state, and notes what it finds. Returns what was missing, if anything was.
@@ -195,7 +297,6 @@ impl Hand {
         };
         if missing.is_some() {
             self.edges.truncate(begin.edges as usize);
-            self.tables.truncate(begin.edges as usize);
             self.masks.truncate(begin.masks as usize);
             self.notes.truncate(begin.notes as usize);
             self.loose.truncate(begin.loose as usize);
@@ -305,7 +406,12 @@ impl Hand {
         let mut next = std::mem::take(&mut self.next);
         let mut actions = std::mem::take(&mut self.actions);
         let (mut everyone_waits, first) = (true, self.edges.len());
+        let only_steps = lens.recalls && lens.machine.has_only_steps();
         let tried = (0..lens.machine.processes()).filter(|&p| lens.machine.may_step_next(state, p)).try_for_each(|p| {
+            // A step that was made before is all that the process can do.
+            if only_steps && self.recalls_step(lens, state, Action::step(p), &mut everyone_waits) {
+                return Ok(());
+            }
             actions.clear();
             lens.machine.actions(state, p, &mut actions);
             actions.iter().try_for_each(|&action| {
@@ -358,38 +464,40 @@ impl Hand {
         let Apart { short, locals, rest, .. } = &mut self.apart;
         let (begin, end) = (locals[p], locals[p + 1]);
         let from = self.bytes.len();
-        let counts = effect.ends && lens.machine.counts_passages();
-        if counts {
+        if effect.ends && lens.machine.counts_passages() {
             if lens.machine.is_last_passage(state, p) {
                 effect.local = Effect::DONE;
             }
-            let others = *locals.last().expect("there is a process");
-            let pieces = [&effect.vars.bytes()[..effect.vars.len()], &short[vars.len()..begin]];
-            pieces.into_iter().for_each(|piece| self.bytes.extend_from_slice(piece));
-            self.bytes.extend_from_slice(&effect.local.bytes()[..effect.local.len()]);
-            self.bytes.extend_from_slice(&short[end..others]);
-            if !lens.store.write_rest_after_passage(&short[others..], p, rest, &mut self.bytes) {
+            let all = *locals.last().expect("there is a process");
+            self.bytes.extend(effect.vars.bytes());
+            self.bytes.extend_from_slice(&short[vars.len()..begin]);
+            self.bytes.extend(effect.local.bytes());
+            self.bytes.extend_from_slice(&short[end..all]);
+            if !lens.store.write_rest_after_passage(&short[all..], p, rest, &mut self.bytes) {
                 self.bytes.truncate(from);
                 return false;
             }
-        } else if (effect.vars, effect.local) != (vars, local) {
-            self.bytes.extend_from_slice(&effect.vars.bytes()[..effect.vars.len()]);
+        } else if (effect.vars.len(), effect.local.len()) != (vars.len(), local.len()) {
+            self.bytes.extend(effect.vars.bytes());
             self.bytes.extend_from_slice(&short[vars.len()..begin]);
-            self.bytes.extend_from_slice(&effect.local.bytes()[..effect.local.len()]);
+            self.bytes.extend(effect.local.bytes());
             self.bytes.extend_from_slice(&short[end..]);
+        } else if (effect.vars, effect.local) != (vars, local) {
+            self.bytes.extend_from_slice(short);
+            let new = &mut self.bytes[from..];
+            new.iter_mut().zip(effect.vars.bytes()).for_each(|(byte, by)| *byte = by);
+            new[begin..].iter_mut().zip(effect.local.bytes()).for_each(|(byte, by)| *byte = by);
         }
         *everyone_waits &= !effect.goes_on;
         let by = if lens.keeps_graph { Edge::new(0, p, kind(action, effect.enters), 0).by() } else { 0 };
         let action = action.number(lens.machine.processes()) as u32;
         let to = self.bytes.len();
         if from == to {
-            self.edges.push(Found { hash: 0, from: 0, compared: 0, to: 0, action, by, same: true });
-            self.tables.push(NO_TABLE);
+            self.edges.push(Found::back(action, by));
         } else {
             let hash = lens.store.hash(&self.bytes[from..]);
             let [from, to] = [from, to].map(|at| at as u32);
-            self.edges.push(Found { hash, from, compared: to, to, action, by, same: false });
-            self.tables.push(shard(hash) as u8);
+            self.edges.push(Found { hash, from, compared: to, to, action, by, ..Found::TO_ANOTHER });
         }
         true
     }
@@ -462,8 +570,7 @@ impl Hand {
             if let Some(vars) = self.apart.vars {
                 self.remember(lens, state, action, Some((stepped, next, vars)));
             }
-            self.edges.push(Found { hash: 0, from: 0, compared: 0, to: 0, action: number, by, same: true });
-            self.tables.push(NO_TABLE);
+            self.edges.push(Found::back(number, by));
             return Ok(());
         }
         let written = lens.store.write(machine, next, &mut self.spare, &mut self.bytes)?;
@@ -476,9 +583,8 @@ impl Hand {
             }
         }
         let [from, compared, to] = [written.from, written.compared, written.to].map(|at| at as u32);
-        let hash = written.hash.unwrap_or_default();
-        self.edges.push(Found { hash, from, compared, to, action: number, by, same: false });
-        self.tables.push(shard(hash) as u8);
+        let (hash, unhashed) = (written.hash.unwrap_or_default(), written.hash.is_none());
+        self.edges.push(Found { hash, from, compared, to, action: number, by, unhashed, ..Found::TO_ANOTHER });
         Ok(())
     }
 }

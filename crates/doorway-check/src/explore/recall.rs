@@ -31,10 +31,9 @@ pub(super) struct Piece {
 impl Piece {
     /// A piece of at most so many bytes. No piece is the beginning of another of its kind, so the
     /// bytes alone tell pieces apart.
-    pub(super) fn new(bytes: &[u8], most: usize) -> Option<Self> {
-        let mut word = [0; 4];
-        word.get_mut(..bytes.len())?.copy_from_slice(bytes);
-        (bytes.len() <= most).then_some(Self { bytes: u32::from_le_bytes(word), len: bytes.len() as u8 })
+    fn new(bytes: &[u8], most: usize) -> Option<Self> {
+        let word = || bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+        (bytes.len() <= most).then(|| Self { bytes: word(), len: bytes.len() as u8 })
     }
 
     /// Of the combination of variables.
@@ -51,8 +50,8 @@ impl Piece {
         usize::from(self.len)
     }
 
-    pub(super) fn bytes(self) -> [u8; 4] {
-        self.bytes.to_le_bytes()
+    pub(super) fn bytes(self) -> impl Iterator<Item = u8> {
+        self.bytes.to_le_bytes().into_iter().take(self.len())
     }
 }
 
@@ -140,20 +139,22 @@ impl Effect {
     }
 }
 
-/// What one thread remembers: each key has one place, and the last one there stays.
+/// What one thread remembers. Each key has a place and the one beside it, and a new one there drives
+/// out the older of two.
 #[derive(Default, Debug)]
 pub(super) struct Recall {
     /// Keys and effects. Their number is a power of two.
     slots: Vec<(u64, u64)>,
-    /// How many were filled.
-    filled: usize,
+    /// How many are taken.
+    taken: usize,
 }
 
 impl Recall {
+    /// The first place of a key.
     #[inline]
     fn place(&self, key: u64) -> usize {
-        let spread = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (spread ^ spread >> 32) as usize & (self.slots.len() - 1)
+        let spread = (key ^ key >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (spread >> 32) as usize & (self.slots.len() - 1)
     }
 
     #[inline]
@@ -161,15 +162,17 @@ impl Recall {
         if self.slots.is_empty() {
             return None;
         }
-        let (known, effect) = self.slots[self.place(key.0)];
-        (known == key.0).then(|| Effect::unpacked(effect))
+        let place = self.place(key.0);
+        let slots = [self.slots[place], self.slots[place ^ 1]];
+        slots.iter().find(|(known, _)| *known == key.0).map(|&(_, effect)| Effect::unpacked(effect))
     }
 
+    /// Remembers an effect that is not remembered.
     pub(super) fn put(&mut self, key: Key, effect: Effect) {
-        if self.filled * 2 >= self.slots.len() && self.slots.len() < 1 << MOST {
+        if self.taken * 2 >= self.slots.len() && self.slots.len() < 1 << MOST {
             let slots = (self.slots.len() * 4).clamp(1 << FIRST, 1 << MOST);
             let before = std::mem::replace(&mut self.slots, vec![(NO_KEY, 0); slots]);
-            self.filled = 0;
+            self.taken = 0;
             before.into_iter().filter(|(key, _)| *key != NO_KEY).for_each(|slot| self.fill(slot));
         }
         self.fill((key.0, effect.packed()));
@@ -177,7 +180,12 @@ impl Recall {
 
     fn fill(&mut self, slot: (u64, u64)) {
         let place = self.place(slot.0);
-        self.filled += usize::from(self.slots[place].0 == NO_KEY);
-        self.slots[place] = slot;
+        let older = std::mem::replace(&mut self.slots[place], slot);
+        if older.0 != NO_KEY {
+            let oldest = std::mem::replace(&mut self.slots[place ^ 1], older);
+            self.taken += usize::from(oldest.0 == NO_KEY);
+        } else {
+            self.taken += 1;
+        }
     }
 }

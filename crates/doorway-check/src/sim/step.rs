@@ -235,6 +235,12 @@ impl Machine {
             && self.weakest_register() == Register::Atomic
     }
 
+    /// Whether all that happens to processes is that they take their next step, or choose.
+    pub(crate) fn has_only_steps(&self) -> bool {
+        let Rules { crashes, give_ups, .. } = self.rules();
+        crashes == 0 && !give_ups && self.steps_are_local()
+    }
+
     /// Whether a search by these rules lets this process step next.
     pub(crate) fn may_step_next(&self, state: &State, p: usize) -> bool {
         let [last, switches] = state.turns;
