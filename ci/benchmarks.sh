@@ -1,15 +1,12 @@
 #!/usr/bin/env bash
-# Measures the explorer beside Stateright, and the generic text beside hand-written code. Takes two
-# minutes. Needs a quiet machine, and says so if it is not. If valgrind is installed, it also counts
-# instructions.
+# Measures the generic text beside hand-written code. Takes a minute. Needs a quiet machine, and says
+# so if it is not. If valgrind is installed, it also counts instructions.
 # The last results are in crates/doorway-lab/records.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 grep -m1 'model name' /proc/cpuinfo || true
 rustc --version
-cargo bench --quiet -p doorway-lab --bench explore
-echo
 cargo bench --quiet -p doorway-lab --bench generic
 if command -v valgrind > /dev/null; then
     echo

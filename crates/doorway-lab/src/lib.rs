@@ -4,8 +4,6 @@
 //!   -- bench --help` lists them.
 //! - [`figures`]: the papers' experiments on machines whose accesses take time.
 //! - [`measure`]: CPU time, pinning, medians.
-//! - `cargo bench -p doorway-lab --bench explore`: the explorer beside Stateright, on the same
-//!   models in one run.
 //! - `cargo bench -p doorway-lab --bench generic`: the generic text beside the same algorithm by
 //!   hand.
 //!

@@ -63,3 +63,9 @@ pub(super) fn pop(bytes: &mut &[u8]) -> u64 {
         shift += 7;
     }
 }
+
+/// How many bytes the number has with which these begin.
+#[inline]
+pub(super) fn number_in(bytes: &[u8]) -> usize {
+    1 + bytes.iter().position(|&byte| byte < 0x80).expect("a state was written whole")
+}

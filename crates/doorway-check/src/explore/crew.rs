@@ -1,31 +1,41 @@
-//! The threads of a search. They look at states together, and look up what they found together.
+//! The threads of a search. They look at states together, and take in what they found together.
 //!
 //! A round has two halves. In the first, each thread takes some of the next states, and writes down
-//! where their steps lead. In the second, each thread looks up the found states that are in its
-//! tables. Between them, and after them, one thread puts everything into the order in which a
-//! search with one thread would have found it. So numbers, traces and counts never depend on how
+//! where their steps lead. Tables do not change meanwhile, so it also looks up which of these states
+//! are known from earlier rounds: most are. In the second half, each thread enters the others into
+//! its own tables. Between them, and after them, one thread puts everything into the order in which
+//! a search with one thread would have found it. So numbers, traces and counts never depend on how
 //! many threads there are.
 
-use super::expand::{Hand, Lens, Looked, NO_TABLE};
-use super::store::{Forms, MOST_STATES, SHARDS, Spare, StateId, Store, shard};
+use super::expand::{AHEAD, Hand, Lens, Looked};
+use super::store::{Forms, MOST_STATES, SHARDS, StateId, Store, shard};
 use super::table::{MOST, Table, tag};
-use crate::sim::{Machine, State};
+use crate::sim::State;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Says of a step that it leads to a new state.
+/// Says of a step that it leads to a state that was not known before the round.
 pub(super) const NEW: StateId = StateId::MAX;
 /// How many states a thread takes at a time.
 const TAKEN: usize = 64;
-/// Fewer states are not worth another thread.
+/// Fewer states, or new ones, are not worth another thread.
 const WORTH_A_THREAD: usize = 512;
-/// How many look-ups are begun before the first is finished.
-const AHEAD: usize = 64;
 
 /// Something in the notes of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) hand: u32,
     pub(super) at: u32,
+}
+
+/// A step that leads to a state which was not known before the round.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unknown {
+    hash: u64,
+    /// Where the step is noted.
+    pub(super) place: Place,
+    /// The state of the round from which it was made, and its number among the steps of that state.
+    pub(super) state: u32,
+    pub(super) step: u32,
 }
 
 /// The threads' notes, and what follows from them.
@@ -36,25 +46,27 @@ pub(super) struct Crew {
     pub(super) hands: Vec<Hand>,
     /// Where each state of the round is.
     pub(super) places: Vec<Place>,
-    /// The steps of the round, in order; and where those of each state end.
-    pub(super) steps: Vec<Place>,
+    /// How many steps there were after each state of the round.
     pub(super) ends: Vec<u32>,
-    /// Where each step leads, if that is asked for, or [`NEW`].
+    /// The steps to unknown states, in order, and where each leads. It is [`NEW`] if no earlier one
+    /// leads there, until the state has a number.
+    pub(super) unknown: Vec<Unknown>,
     pub(super) to: Vec<StateId>,
+    /// How many of the unknown steps of each hand were taken over.
+    taken: Vec<usize>,
     lookers: Vec<Looker>,
+    /// How many threads share the tables in this round.
+    sharers: usize,
 }
 
-/// What one thread looks up.
+/// What one thread takes in: steps by their places among the unknown ones.
 #[derive(Default, Debug)]
 struct Looker {
-    spare: Spare,
-    /// The steps to states that are not in a table, or only since this round.
-    unknown: Vec<u32>,
+    /// The steps to states that belong into its tables, with their hashes.
+    own: Vec<(u32, u64)>,
     /// The steps to new states, with their tables and slots.
     fresh: Vec<(u32, u32, u32)>,
-    /// The steps to known states.
-    known: Vec<(u32, StateId)>,
-    /// The steps to states that are new, but were found by an earlier step of the round.
+    /// The steps to states that an earlier step of the round has found.
     again: Vec<(u32, u32)>,
 }
 
@@ -73,6 +85,10 @@ impl Crew {
     /// The threads look at these states.
     pub(super) fn look(&mut self, lens: Lens<'_>, first: usize, many: usize) {
         self.hands.iter_mut().for_each(Hand::clear);
+        self.ends.clear();
+        self.unknown.clear();
+        self.taken.clear();
+        self.taken.resize(self.hands.len(), 0);
         let next = AtomicUsize::new(0);
         let work = |hand: &mut Hand| {
             let mut taken = Vec::new();
@@ -82,9 +98,11 @@ impl Crew {
                     return taken;
                 }
                 taken.push((from, hand.states.len()));
+                let begun = hand.begin();
                 for i in from..many.min(from + TAKEN) {
                     hand.look(lens, (first + i) as StateId);
                 }
+                hand.look_up(lens, begun);
             }
         };
         let threads = if many < WORTH_A_THREAD { 1 } else { self.threads };
@@ -108,60 +126,94 @@ impl Crew {
             let compared = bytes[found.compared as usize..found.to as usize].to_vec();
             found.from = bytes.len() as u32;
             store.tie_loose(raw, bytes);
+            if compared.is_empty() && store.bits.is_empty() {
+                found.hash = store.hash(&bytes[found.from as usize..]);
+            }
             found.compared = bytes.len() as u32;
             bytes.extend_from_slice(&compared);
             found.to = bytes.len() as u32;
         }
     }
 
-    /// The threads look up where the steps lead, each in its own tables.
-    pub(super) fn locate(&mut self, machine: &Machine, store: &mut Store, all: bool) {
-        if !store.bits.is_empty() {
-            return self.locate_bits(store);
+    /// How many steps the round has so far.
+    pub(super) fn steps(&self) -> usize {
+        self.ends.last().map_or(0, |&end| end as usize)
+    }
+
+    /// Takes over the first steps of the next state. Its states have short forms.
+    pub(super) fn take_steps(&mut self, place: Place, begin: Looked, many: u32) {
+        let hand = &self.hands[place.hand as usize];
+        let state = self.ends.len() as u32;
+        let taken = &mut self.taken[place.hand as usize];
+        while let Some(&at) = hand.unknown.get(*taken).filter(|&&at| at < begin.edges + many) {
+            let place = Place { hand: place.hand, at };
+            self.unknown.push(Unknown { hash: hand.edges[at as usize].hash, place, state, step: at - begin.edges });
+            *taken += 1;
         }
-        let mut tables = std::mem::take(&mut store.shards);
-        let threads = if self.steps.len() < 2 * WORTH_A_THREAD { 1 } else { self.threads };
-        let mut of_thread: Vec<Vec<&mut Table>> = (0..threads).map(|_| Vec::new()).collect();
-        for (i, table) in tables.iter_mut().enumerate() {
-            of_thread[i % threads].push(table);
-        }
-        let finder = Finder { machine, store, hands: &self.hands, steps: &self.steps, threads, all };
-        let mut workers: Vec<_> = self.lookers.iter_mut().zip(of_thread).enumerate().collect();
-        let workers = &mut workers[..threads];
-        together(workers, &|(thread, (looker, tables))| finder.find_all(*thread, looker, tables));
+        self.ends.push(self.steps() as u32 + many);
+    }
+
+    /// Forgets what was found after these steps of this state.
+    pub(super) fn cut(&mut self, state: usize, steps: u32) {
+        let left = self.unknown.partition_point(|step| (step.state as usize, step.step) < (state, steps));
+        self.unknown.truncate(left);
+        self.to.truncate(left);
+        self.ends.truncate(state);
+        self.ends.push(self.steps() as u32 + steps);
+    }
+
+    /// The threads enter the unknown states into their tables.
+    pub(super) fn locate(&mut self, store: &mut Store) {
         self.to.clear();
-        self.to.resize(self.steps.len(), 0);
-        for looker in &self.lookers[..threads] {
-            looker.known.iter().for_each(|&(step, id)| self.to[step as usize] = id);
-            looker.fresh.iter().for_each(|&(step, ..)| self.to[step as usize] = NEW);
+        if !store.bits.is_empty() {
+            self.lookers.iter_mut().for_each(Looker::clear);
+            let mut is_new = |step: &Unknown| store.bits[shard(step.hash)].set(step.hash);
+            self.to.extend(self.unknown.iter().map(|step| if is_new(step) { NEW } else { 0 }));
+            return;
         }
+        let threads = if self.unknown.len() < WORTH_A_THREAD { 1 } else { self.threads };
+        self.sharers = threads;
+        let finder = Finder { hands: &self.hands, unknown: &self.unknown, threads };
+        let mut workers = with_tables(&mut self.lookers, &mut store.shards, threads);
+        together(&mut workers, &|(thread, looker, tables)| finder.find_all(*thread, looker, tables));
         self.lookers[threads..].iter_mut().for_each(Looker::clear);
-        store.shards = tables;
-    }
-
-    /// The same, if states are only bits.
-    fn locate_bits(&mut self, store: &mut Store) {
-        let Self { hands, steps, to, .. } = self;
-        to.clear();
-        to.extend(steps.iter().map(|place| {
-            let found = &hands[place.hand as usize].edges[place.at as usize];
-            if !found.same && store.bits[shard(found.hash)].set(found.hash) { NEW } else { 0 }
-        }));
-        self.lookers.iter_mut().for_each(Looker::clear);
-    }
-
-    /// New states have numbers now: writes these into the tables.
-    pub(super) fn give_numbers(&mut self, store: &mut Store) {
-        let steps = self.steps.len();
+        self.to.resize(self.unknown.len(), NEW);
         for looker in &self.lookers {
-            for &(step, table, slot) in looker.fresh.iter().filter(|(step, ..)| (*step as usize) < steps) {
-                store.shards[table as usize].replace(slot as usize, self.to[step as usize]);
-            }
-            for &(step, first) in looker.again.iter().filter(|(step, _)| (*step as usize) < steps) {
+            looker.again.iter().for_each(|&(step, _)| self.to[step as usize] = 0);
+        }
+    }
+
+    /// New states have numbers now: the threads write these into their tables.
+    pub(super) fn give_numbers(&mut self, store: &mut Store) {
+        if !store.bits.is_empty() {
+            return;
+        }
+        let (many, threads) = (self.unknown.len(), self.sharers);
+        for looker in &self.lookers {
+            for &(step, first) in looker.again.iter().filter(|(step, _)| (*step as usize) < many) {
                 self.to[step as usize] = self.to[first as usize];
             }
         }
+        let mut workers = with_tables(&mut self.lookers, &mut store.shards, threads);
+        together(&mut workers, &|(_, looker, tables)| {
+            for &(step, table, slot) in looker.fresh.iter().filter(|(step, ..)| (*step as usize) < many) {
+                tables[table as usize / threads].replace(slot as usize, self.to[step as usize]);
+            }
+        });
     }
+}
+
+/// Each thread has every so many-th table.
+fn with_tables<'a>(
+    lookers: &'a mut [Looker],
+    tables: &'a mut [Table],
+    threads: usize,
+) -> Vec<(usize, &'a mut Looker, Vec<&'a mut Table>)> {
+    let mut workers: Vec<_> = lookers[..threads].iter_mut().enumerate().map(|(i, one)| (i, one, Vec::new())).collect();
+    for (i, table) in tables.iter_mut().enumerate() {
+        workers[i % threads].2.push(table);
+    }
+    workers
 }
 
 /// Does the work of each of them on a thread of its own, and returns the results in their order.
@@ -179,67 +231,46 @@ fn together<T: Send, R: Send>(all: &mut [T], work: &(impl Fn(&mut T) -> R + Sync
 
 impl Looker {
     fn clear(&mut self) {
-        self.unknown.clear();
+        self.own.clear();
         self.fresh.clear();
-        self.known.clear();
         self.again.clear();
     }
 }
 
-/// What threads look up with.
+/// What threads enter states with.
 struct Finder<'a> {
-    machine: &'a Machine,
-    store: &'a Store,
     hands: &'a [Hand],
-    steps: &'a [Place],
+    unknown: &'a [Unknown],
     threads: usize,
-    /// Whether it matters where steps to known states lead.
-    all: bool,
 }
 
 impl Finder<'_> {
-    fn hash(&self, step: usize) -> u64 {
-        let Place { hand, at } = self.steps[step];
-        self.hands[hand as usize].edges[at as usize].hash
-    }
-
-    /// Whether a step is to be looked up by this thread. All threads ask this of all steps, so it
-    /// reads little.
-    fn is_for(&self, thread: usize, step: usize) -> bool {
-        let Place { hand, at } = self.steps[step];
-        let table = self.hands[hand as usize].tables[at as usize];
-        table != NO_TABLE && usize::from(table) % self.threads == thread
-    }
-
     fn forms(&self, step: usize) -> Forms<'_> {
-        let Place { hand, at } = self.steps[step];
-        let hand = &self.hands[hand as usize];
-        let found = &hand.edges[at as usize];
-        let [from, compared, to] = [found.from, found.compared, found.to].map(|at| at as usize);
-        Forms { short: &hand.bytes[from..compared], compared: &hand.bytes[compared..to] }
+        let Place { hand, at } = self.unknown[step].place;
+        self.hands[hand as usize].forms(at as usize)
     }
 
-    /// Looks up the steps that lead to states in these tables.
+    /// Enters the states that belong into these tables.
     fn find_all(&self, thread: usize, looker: &mut Looker, tables: &mut [&mut Table]) {
         looker.clear();
-        let mut begun = Vec::with_capacity(AHEAD);
-        for step in 0..self.steps.len() {
-            if self.is_for(thread, step) {
-                begun.push((step, self.hash(step), None));
-            }
-            if begun.len() == AHEAD || step + 1 == self.steps.len() {
-                self.find_some(&mut begun, looker, tables);
-            }
-        }
+        let Looker { own, fresh, again } = looker;
         let mut more = [0usize; SHARDS];
-        for &step in &looker.unknown {
-            more[shard(self.hash(step as usize))] += 1;
+        for (step, unknown) in (0..).zip(self.unknown) {
+            let shard = shard(unknown.hash);
+            if shard % self.threads == thread {
+                more[shard] += 1;
+                own.push((step, unknown.hash));
+            }
         }
         for (i, table) in tables.iter_mut().enumerate() {
             table.reserve(more[i * self.threads + thread]);
         }
-        for &step in &looker.unknown {
-            let hash = self.hash(step as usize);
+        for (i, &(step, hash)) in own.iter().enumerate() {
+            if i % AHEAD == 0 {
+                let some = own[i..].iter().take(AHEAD);
+                let touched = some.fold(0, |sum, &(_, hash)| sum ^ tables[shard(hash) / self.threads].touch(tag(hash)));
+                std::hint::black_box(touched);
+            }
             let shard = shard(hash);
             let table = &mut tables[shard / self.threads];
             let new = self.forms(step as usize);
@@ -251,42 +282,11 @@ impl Finder<'_> {
                 }
             };
             match table.find(tag(hash), is_same) {
-                Some(first) => looker.again.push((step, MOST - first)),
+                Some(first) => again.push((step, MOST - first)),
                 None => {
                     let slot = table.add(tag(hash), MOST - step);
-                    looker.fresh.push((step, shard as u32, slot as u32));
+                    fresh.push((step, shard as u32, slot as u32));
                 }
-            }
-        }
-    }
-
-    /// Looks up several steps. Each is begun before the first is finished, because what it needs
-    /// may be far away.
-    fn find_some(
-        &self,
-        begun: &mut Vec<(usize, u64, Option<StateId>)>,
-        looker: &mut Looker,
-        tables: &mut [&mut Table],
-    ) {
-        let table = |hash: u64| &*tables[shard(hash) / self.threads];
-        let mut sum = 0;
-        for &(_, hash, _) in &*begun {
-            sum ^= table(hash).touch(tag(hash));
-        }
-        for (_, hash, first) in &mut *begun {
-            *first = table(*hash).find(tag(*hash), |_| true);
-            sum ^= first.map_or(0, |id| u64::from(self.store.touch(id)));
-        }
-        std::hint::black_box(sum);
-        for (step, hash, first) in begun.drain(..) {
-            let new = self.forms(step);
-            let mut is = |id| self.store.is_known_as(self.machine, id, new, &mut looker.spare);
-            // Mostly the first with this tag is the one.
-            let found = first.and_then(|id| if is(id) { Some(id) } else { table(hash).find(tag(hash), is) });
-            match found {
-                Some(id) if self.all => looker.known.push((step as u32, id)),
-                Some(_) => {}
-                None => looker.unknown.push(step as u32),
             }
         }
     }

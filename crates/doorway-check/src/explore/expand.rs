@@ -2,11 +2,16 @@
 //! thread that looks, so several threads can look at a time.
 
 use super::breaks_off;
+use super::bytes::{number_in, push};
+use super::crew::NEW;
 use super::graph::{Edge, Kind};
+use super::recall::{Effect, Key, Piece, Recall};
 use super::search::Asked;
-use super::store::{Raw, SHARDS, Spare, StateId, Store, shard};
+use super::store::{Forms, Raw, Spare, StateId, Store, shard};
+use super::table::tag;
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, Halt, Machine, Missing, Part, Phase, State, Stepped, TextError, What, is_set};
+use std::ops::Range;
 
 /// What threads look with.
 #[derive(Clone, Copy)]
@@ -16,6 +21,8 @@ pub(super) struct Lens<'a> {
     pub(super) asked: &'a [Asked],
     pub(super) keeps_graph: bool,
     pub(super) keep_going: bool,
+    /// Whether steps that were made before are looked up.
+    pub(super) recalls: bool,
 }
 
 /// What one thread found, and its buffers.
@@ -23,8 +30,8 @@ pub(super) struct Lens<'a> {
 pub(super) struct Hand {
     pub(super) states: Vec<Looked>,
     pub(super) edges: Vec<Found>,
-    /// In which table each of them is to be looked up, or [`NO_TABLE`].
-    pub(super) tables: Vec<u8>,
+    /// Those that lead to states which were not known before the round.
+    pub(super) unknown: Vec<u32>,
     /// The states to which edges lead, as they are written.
     pub(super) bytes: Vec<u8>,
     /// For operators over runs: for each state, property and part the processes of which `so` and
@@ -34,6 +41,11 @@ pub(super) struct Hand {
     /// The edges that lead to states with pieces that have no numbers, in the order of edges.
     pub(super) loose: Vec<(u32, Raw)>,
     pub(super) spare: Spare,
+    /// The steps that this thread has made before.
+    recall: Recall,
+    apart: Apart,
+    /// The look-ups that were begun, and the first state that each found.
+    begun: Vec<(usize, StateId)>,
     /// How far the look at the last state has come.
     pub(super) now: When,
     state: State,
@@ -43,8 +55,26 @@ pub(super) struct Hand {
     actions: Vec<Action>,
 }
 
-/// A step that leads back to where it began is not looked up.
-pub(super) const NO_TABLE: u8 = SHARDS as u8;
+/// The state that is looked at, in short form, and where its pieces are.
+#[derive(Default, Debug)]
+struct Apart {
+    short: Vec<u8>,
+    /// Where the local states begin, each after the other, and where the last ends.
+    locals: Vec<usize>,
+    /// What stands for the variables; `None` if it is too long, or steps are not looked up.
+    vars: Option<Piece>,
+    /// For what is beside variables and local states.
+    rest: Vec<u8>,
+}
+
+impl Apart {
+    /// The local state of a process, and what stands for the variables, unless they are too long.
+    #[inline]
+    fn pieces(&self, p: usize) -> Option<(Piece, Piece)> {
+        let vars = self.vars?;
+        Some((Piece::of_local(&self.short[self.locals[p]..self.locals[p + 1]])?, vars))
+    }
+}
 
 /// A state whose steps were tried, and where its edges, masks, notes and loose edges end. Those of
 /// the state before it end where its own begin.
@@ -70,10 +100,40 @@ pub(super) struct Found {
     pub(super) to: u32,
     /// The number of the action.
     pub(super) action: u32,
+    /// The state, if it was known before the round; otherwise [`NEW`].
+    pub(super) known: StateId,
     /// What the graph says of the step.
     pub(super) by: u16,
     /// Whether it leads back to where it began, so that no look-up is needed.
     pub(super) same: bool,
+    /// Whether it leads to a state that has no hash yet.
+    unhashed: bool,
+}
+
+/// How many look-ups are begun before the first is finished.
+pub(super) const AHEAD: usize = 64;
+
+/// Where the notes of some states begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Begun {
+    edges: usize,
+    bytes: usize,
+}
+
+impl Found {
+    const TO_ANOTHER: Self =
+        Self { hash: 0, from: 0, compared: 0, to: 0, action: 0, known: NEW, by: 0, same: false, unhashed: false };
+
+    /// The state to which it leads, among what was written.
+    fn forms<'a>(&self, bytes: &'a [u8]) -> Forms<'a> {
+        let [from, compared, to] = [self.from, self.compared, self.to].map(|at| at as usize);
+        Forms { short: &bytes[from..compared], compared: &bytes[compared..to] }
+    }
+
+    /// A step that leads back to where it began.
+    fn back(action: u32, by: u16) -> Self {
+        Self { action, by, same: true, ..Self::TO_ANOTHER }
+    }
 }
 
 /// Something that may end the search.
@@ -107,12 +167,15 @@ impl Hand {
         Self {
             states: Vec::new(),
             edges: Vec::new(),
-            tables: Vec::new(),
+            unknown: Vec::new(),
             bytes: Vec::new(),
             masks: Vec::new(),
             notes: Vec::new(),
             loose: Vec::new(),
             spare: Spare::default(),
+            recall: Recall::default(),
+            apart: Apart::default(),
+            begun: Vec::new(),
             now: When::Before,
             state: like.clone(),
             next: like.clone(),
@@ -124,7 +187,7 @@ impl Hand {
     pub(super) fn clear(&mut self) {
         self.states.clear();
         self.edges.clear();
-        self.tables.clear();
+        self.unknown.clear();
         self.bytes.clear();
         self.masks.clear();
         self.notes.clear();
@@ -143,11 +206,81 @@ impl Hand {
         Looked { edges, masks, notes, loose, idle: 0, missed: false }
     }
 
+    /// A state to which a step leads.
+    pub(super) fn forms(&self, edge: usize) -> Forms<'_> {
+        self.edges[edge].forms(&self.bytes)
+    }
+
+    /// Where the notes of the next states begin.
+    pub(super) fn begin(&self) -> Begun {
+        Begun { edges: self.edges.len(), bytes: self.bytes.len() }
+    }
+
+    /// Looks up which of the states are known to which the steps since then lead. The others stay
+    /// written; they are few.
+    pub(super) fn look_up(&mut self, lens: Lens<'_>, begun: Begun) {
+        let mut edges = begun.edges..self.edges.len();
+        let mut bytes = begun.bytes;
+        let by_bits = !lens.store.bits.is_empty();
+        while !edges.is_empty() {
+            let some = edges.start..edges.end.min(edges.start + AHEAD);
+            edges.start = some.end;
+            if !by_bits {
+                self.find(lens, some.clone());
+            }
+            for edge in some {
+                let found = &mut self.edges[edge];
+                if found.same || found.known != NEW {
+                    [found.from, found.compared, found.to] = [0; 3];
+                    continue;
+                }
+                self.unknown.push(edge as u32);
+                let (from, back) = (found.from as usize, found.from - bytes as u32);
+                self.bytes.copy_within(from..found.to as usize, bytes);
+                bytes += found.to as usize - from;
+                [&mut found.from, &mut found.compared, &mut found.to].into_iter().for_each(|at| *at -= back);
+            }
+        }
+        self.bytes.truncate(bytes);
+    }
+
+    /// Looks up several states. Each look-up is begun before the first is finished, because what it
+    /// needs may be far away.
+    fn find(&mut self, lens: Lens<'_>, edges: Range<usize>) {
+        let store = lens.store;
+        let Self { edges: all, begun, bytes, spare, .. } = self;
+        let table = |hash: u64| &store.shards[shard(hash)];
+        begun.clear();
+        let mut sum = 0;
+        for (edge, found) in edges.clone().zip(&all[edges]) {
+            if !found.same && !found.unhashed {
+                sum ^= table(found.hash).touch(tag(found.hash));
+                begun.push((edge, 0));
+            }
+        }
+        begun.retain_mut(|(edge, first)| {
+            let hash = all[*edge].hash;
+            let found = table(hash).find(tag(hash), |_| true);
+            *first = found.unwrap_or_default();
+            found.inspect(|&id| sum ^= u64::from(store.touch(id))).is_some()
+        });
+        std::hint::black_box(sum);
+        for &(edge, first) in &*begun {
+            let found = &mut all[edge];
+            let (hash, new) = (found.hash, found.forms(bytes));
+            let mut is = |id| store.is_known_as(lens.machine, id, new, spare);
+            // Mostly the first with this tag is the one.
+            let known = if is(first) { Some(first) } else { table(hash).find(tag(hash), is) };
+            found.known = known.unwrap_or(NEW);
+        }
+    }
+
     /// Looks at a state, and notes what it finds. Returns what was missing, if anything was.
     pub(super) fn look(&mut self, lens: Lens<'_>, id: StateId) -> Option<Missing> {
         let (begin, bytes) = (self.ends(), self.bytes.len());
         let mut state = std::mem::take(&mut self.state);
-        lens.store.load(id, &mut state);
+        self.take_apart(lens, id);
+        lens.store.read(&self.apart.short, &mut state);
         self.now = When::Before;
         let looked = self.look_at(lens, &state).and_then(|goes_on| match goes_on {
             true => self.look_at_steps(lens, &state),
@@ -164,7 +297,6 @@ impl Hand {
         };
         if missing.is_some() {
             self.edges.truncate(begin.edges as usize);
-            self.tables.truncate(begin.edges as usize);
             self.masks.truncate(begin.masks as usize);
             self.notes.truncate(begin.notes as usize);
             self.loose.truncate(begin.loose as usize);
@@ -178,6 +310,24 @@ impl Hand {
         }
         self.state = state;
         missing
+    }
+
+    /// Reads a state in short form.
+    fn take_apart(&mut self, lens: Lens<'_>, id: StateId) {
+        let Apart { short, locals, vars, .. } = &mut self.apart;
+        short.clear();
+        short.extend_from_slice(lens.store.string(id));
+        *vars = None;
+        if lens.recalls {
+            let mut at = lens.store.vars_in(short);
+            *vars = Piece::of_vars(&short[..at]);
+            locals.clear();
+            locals.push(at);
+            for _ in 0..lens.machine.processes() {
+                at += number_in(&short[at..]);
+                locals.push(at);
+            }
+        }
     }
 
     /// Asks the properties about a state. Returns whether to go on with its steps.
@@ -255,27 +405,125 @@ impl Hand {
     fn look_at_steps(&mut self, lens: Lens<'_>, state: &State) -> Result<(), Halt> {
         let mut next = std::mem::take(&mut self.next);
         let mut actions = std::mem::take(&mut self.actions);
-        actions.clear();
-        for p in (0..lens.machine.processes()).filter(|&p| lens.machine.may_step_next(state, p)) {
-            lens.machine.actions(state, p, &mut actions);
-        }
         let (mut everyone_waits, first) = (true, self.edges.len());
-        let tried = actions.iter().try_for_each(|&action| {
-            self.now = When::At((self.edges.len() - first) as u32);
-            next.clone_from(state);
-            self.look_at_step(lens, state, &mut next, action, &mut everyone_waits)
+        let only_steps = lens.recalls && lens.machine.has_only_steps();
+        let tried = (0..lens.machine.processes()).filter(|&p| lens.machine.may_step_next(state, p)).try_for_each(|p| {
+            // A step that was made before is all that the process can do.
+            if only_steps && self.recalls_step(lens, state, Action::step(p), &mut everyone_waits) {
+                return Ok(());
+            }
+            actions.clear();
+            lens.machine.actions(state, p, &mut actions);
+            actions.iter().try_for_each(|&action| {
+                self.now = When::At((self.edges.len() - first) as u32);
+                if self.recalls_step(lens, state, action, &mut everyone_waits) {
+                    return Ok(());
+                }
+                next.clone_from(state);
+                self.look_at_step(lens, state, &mut next, action, &mut everyone_waits)
+            })
         });
         (self.next, self.actions) = (next, actions);
         tried?;
         self.now = When::After;
         if everyone_waits {
             for (i, asked) in lens.asked.iter().enumerate().filter(|(_, asked)| asked.is_open()) {
-                if matches!(asked.asks().0.test, Test::NeverStuck) && lens.machine.is_deadlock(state)? {
+                if matches!(asked.asks().0.test, Test::NeverStuck) && self.is_deadlock(lens, state)? {
                     self.notes.push(Note { when: When::After, what: Noted::State(i) });
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether no process can go on.
+    fn is_deadlock(&mut self, lens: Lens<'_>, state: &State) -> Result<bool, Halt> {
+        lens.machine.is_deadlock_if(state, |p| {
+            let key = self
+                .apart
+                .pieces(p)
+                .map(|(local, vars)| (Key::of_waiting(p, local, vars), Effect::answer(local, vars)));
+            if let Some(known) = key.and_then(|(key, _)| self.recall.get(key)) {
+                return Ok(known.so);
+            }
+            let so = lens.machine.only_waits(state, p)?;
+            key.into_iter().for_each(|(key, answer)| self.recall.put(key, Effect { so, ..answer }));
+            Ok(so)
+        })
+    }
+
+    /// Notes where a step leads, if it was made before. Returns whether it was.
+    fn recalls_step(&mut self, lens: Lens<'_>, state: &State, action: Action, everyone_waits: &mut bool) -> bool {
+        let p = action.process;
+        let Some((local, vars)) = self.apart.pieces(p) else { return false };
+        let known = Key::of_action(action, local, vars).and_then(|key| self.recall.get(key));
+        let Some(mut effect) = known else { return false };
+        if !effect.so {
+            return true;
+        }
+        let Apart { short, locals, rest, .. } = &mut self.apart;
+        let (begin, end) = (locals[p], locals[p + 1]);
+        let from = self.bytes.len();
+        if effect.ends && lens.machine.counts_passages() {
+            if lens.machine.is_last_passage(state, p) {
+                effect.local = Effect::DONE;
+            }
+            let all = *locals.last().expect("there is a process");
+            self.bytes.extend(effect.vars.bytes());
+            self.bytes.extend_from_slice(&short[vars.len()..begin]);
+            self.bytes.extend(effect.local.bytes());
+            self.bytes.extend_from_slice(&short[end..all]);
+            if !lens.store.write_rest_after_passage(&short[all..], p, rest, &mut self.bytes) {
+                self.bytes.truncate(from);
+                return false;
+            }
+        } else if (effect.vars.len(), effect.local.len()) != (vars.len(), local.len()) {
+            self.bytes.extend(effect.vars.bytes());
+            self.bytes.extend_from_slice(&short[vars.len()..begin]);
+            self.bytes.extend(effect.local.bytes());
+            self.bytes.extend_from_slice(&short[end..]);
+        } else if (effect.vars, effect.local) != (vars, local) {
+            self.bytes.extend_from_slice(short);
+            let new = &mut self.bytes[from..];
+            new.iter_mut().zip(effect.vars.bytes()).for_each(|(byte, by)| *byte = by);
+            new[begin..].iter_mut().zip(effect.local.bytes()).for_each(|(byte, by)| *byte = by);
+        }
+        *everyone_waits &= !effect.goes_on;
+        let by = if lens.keeps_graph { Edge::new(0, p, kind(action, effect.enters), 0).by() } else { 0 };
+        let action = action.number(lens.machine.processes()) as u32;
+        let to = self.bytes.len();
+        if from == to {
+            self.edges.push(Found::back(action, by));
+        } else {
+            let hash = lens.store.hash(&self.bytes[from..]);
+            let [from, to] = [from, to].map(|at| at as u32);
+            self.edges.push(Found { hash, from, compared: to, to, action, by, ..Found::TO_ANOTHER });
+        }
+        true
+    }
+
+    /// Remembers where a step leads: `None` if it cannot happen, otherwise the state after it and
+    /// what stands for its variables.
+    fn remember(&mut self, lens: Lens<'_>, state: &State, action: Action, led: Option<(Stepped, &State, Piece)>) {
+        let p = action.process;
+        let Some((local, vars)) = self.apart.pieces(p) else { return };
+        let Some(key) = Key::of_action(action, local, vars) else { return };
+        let effect = match led {
+            None => Some(Effect::answer(local, vars)),
+            Some((stepped, next, vars)) => {
+                let (enters, ends) = (stepped.entered, stepped.passage_ended);
+                let local = if ends && lens.machine.counts_passages() {
+                    Some(Effect::ROOT)
+                } else {
+                    self.apart.rest.clear();
+                    push(&mut self.apart.rest, u64::from(next.locals[p]));
+                    Piece::of_local(&self.apart.rest)
+                };
+                let goes_on = goes_on(lens.machine, state, action, stepped);
+                local.map(|local| Effect { vars, local, goes_on, enters, ends, so: true })
+            }
+        };
+        effect.into_iter().for_each(|effect| self.recall.put(key, effect));
     }
 
     fn look_at_step(
@@ -287,15 +535,12 @@ impl Hand {
         everyone_waits: &mut bool,
     ) -> Result<(), Halt> {
         let machine = lens.machine;
-        let Some(stepped) = machine.act(next, action)? else { return Ok(()) };
+        let Some(stepped) = machine.act(next, action)? else {
+            self.remember(lens, state, action, None);
+            return Ok(());
+        };
         let when = self.now;
-        if *everyone_waits
-            && !stepped.unchanged
-            && !action.is_crash()
-            && machine.phase(state, action.process) != Phase::Remainder
-        {
-            *everyone_waits = false;
-        }
+        *everyone_waits = *everyone_waits && !goes_on(machine, state, action, stepped);
         for (i, asked) in lens.asked.iter().enumerate().filter(|(_, asked)| asked.is_open()) {
             let (property, parts) = asked.asks();
             let broken = match &property.test {
@@ -320,34 +565,49 @@ impl Hand {
             }
         }
         let by = if lens.keeps_graph { by(lens, state, next, action, stepped)? } else { 0 };
-        let action = action.number(machine.processes()) as u32;
+        let number = action.number(machine.processes()) as u32;
         if *next == *state {
-            self.edges.push(Found { hash: 0, from: 0, compared: 0, to: 0, action, by, same: true });
-            self.tables.push(NO_TABLE);
+            if let Some(vars) = self.apart.vars {
+                self.remember(lens, state, action, Some((stepped, next, vars)));
+            }
+            self.edges.push(Found::back(number, by));
             return Ok(());
         }
         let written = lens.store.write(machine, next, &mut self.spare, &mut self.bytes)?;
         if written.loose {
             self.loose.push((self.edges.len() as u32, self.spare.raw.clone()));
+        } else if lens.recalls {
+            let short = &self.bytes[written.from..written.compared];
+            if let Some(vars) = Piece::of_vars(&short[..lens.store.vars_in(short)]) {
+                self.remember(lens, state, action, Some((stepped, next, vars)));
+            }
         }
         let [from, compared, to] = [written.from, written.compared, written.to].map(|at| at as u32);
-        self.edges.push(Found { hash: written.hash, from, compared, to, action, by, same: false });
-        self.tables.push(shard(written.hash) as u8);
+        let (hash, unhashed) = (written.hash.unwrap_or_default(), written.hash.is_none());
+        self.edges.push(Found { hash, from, compared, to, action: number, by, unhashed, ..Found::TO_ANOTHER });
         Ok(())
     }
+}
+
+/// Whether a process outside its remainder has changed something by its step.
+fn goes_on(machine: &Machine, state: &State, action: Action, stepped: Stepped) -> bool {
+    !stepped.unchanged && !action.is_crash() && machine.phase(state, action.process) != Phase::Remainder
 }
 
 /// What the graph says of a step.
 fn by(lens: Lens<'_>, state: &State, next: &State, action: Action, stepped: Stepped) -> Result<u16, Halt> {
     let cost = u8::try_from(stepped.cost).map_err(|_| TextError::TooLarge)?;
     let cost = counted(lens, state, next).unwrap_or(cost);
-    let kind = match action.what {
+    Ok(Edge::new(0, action.process, kind(action, stepped.entered), cost).by())
+}
+
+fn kind(action: Action, enters: bool) -> Kind {
+    match action.what {
         What::Crash | What::CrashWakes(_) | What::Restart => Kind::Crash,
         What::GiveUp => Kind::GivesUp,
-        _ if stepped.entered => Kind::Enters,
+        _ if enters => Kind::Enters,
         _ => Kind::Step,
-    };
-    Ok(Edge::new(0, action.process, kind, cost).by())
+    }
 }
 
 /// Which bounds a step counts for, a bit for each; `None` if there are none. These bits take the

@@ -26,6 +26,7 @@ mod growth;
 mod judged;
 mod product;
 mod progress;
+mod recall;
 mod report;
 mod saved;
 mod search;
@@ -86,6 +87,7 @@ pub struct Explorer<'a> {
     threads: usize,
     bitstate: Option<usize>,
     symmetric: bool,
+    recall: bool,
     save: Option<PathBuf>,
     resume: Option<PathBuf>,
     progress: Option<OnProgress<'a>>,
@@ -131,6 +133,7 @@ impl<'a> Explorer<'a> {
             threads: 1,
             bitstate: None,
             symmetric: false,
+            recall: true,
             save: None,
             resume: None,
             progress: None,
@@ -293,6 +296,13 @@ impl<'a> Explorer<'a> {
     /// A text that compares the names of processes is refused, and the error says where two part.
     pub fn symmetric(mut self, symmetric: bool) -> Self {
         self.symmetric = symmetric;
+        self
+    }
+
+    /// Whether a step that was made before is looked up instead of made again (by default, yes). The
+    /// report is the same; this is for those who want to see that.
+    pub fn recall(mut self, recall: bool) -> Self {
+        self.recall = recall;
         self
     }
 

@@ -4,10 +4,11 @@ use super::bits::chance_to_miss;
 use super::crew::{Crew, NEW, Place};
 use super::expand::{Lens, Noted, When, is_decided_at};
 use super::graph::{Edge, Graph};
+use super::recall::MOST_PROCESSES;
 use super::store::{MOST_STATES, Spare, StateId, Store};
 use super::{Explorer, Progress, Registers, Report, Stop, Verdict, Worst, again, growth, progress, saved, shrink};
 use crate::property::{Judged, Property, Test};
-use crate::sim::{Action, Keep, Pair, Part, State, TextError, World};
+use crate::sim::{Action, Keep, Machine, Pair, Part, State, TextError, World};
 use std::time::{Duration, Instant};
 
 /// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process,
@@ -336,16 +337,31 @@ impl<'a> Search<'a> {
         let keeps_graph = self.graph.is_some();
         let keep_going = self.explorer.keep_going;
         let mut crew = std::mem::take(&mut self.crew);
-        let lens = Lens { machine: world, store: &self.store, asked: &self.asked, keeps_graph, keep_going };
+        let recalls = self.recalls(world);
+        let lens = Lens { machine: world, store: &self.store, asked: &self.asked, keeps_graph, keep_going, recalls };
         crew.look(lens, at, many);
         let ordered = self.put_in_order(world, &mut crew, at, many);
-        crew.locate(world, &mut self.store, keeps_graph);
+        crew.locate(&mut self.store);
         let before = self.store.len();
         let ended = self.take_in(&mut crew, ordered, at);
         let chance = chance_to_miss(&self.store.bits);
         self.missed += (self.store.len() - before) as f64 * chance / (1.0 - chance).max(1e-9);
         self.crew = crew;
         ended
+    }
+
+    /// Whether steps are looked up that were made before: if they depend on little, states are
+    /// compared by their short forms, and no property asks about each step.
+    fn recalls(&self, machine: &Machine) -> bool {
+        let asks_of_steps = |asked: &Asked| {
+            matches!(asked.property.test, Test::Unless(..) | Test::FirstCome(_) | Test::Monitor(_) | Test::AtMost(..))
+        };
+        self.explorer.recall
+            && machine.processes() <= MOST_PROCESSES
+            && machine.steps_are_local()
+            && !machine.compares_otherwise()
+            && self.explorer.bitstate.is_none()
+            && !self.asked.iter().any(asks_of_steps)
     }
 
     /// How many states to look at next. Near the limit on states there are few: what lies behind it
@@ -365,8 +381,6 @@ impl<'a> Search<'a> {
     /// Goes through what was found about these states, one after the other, up to where the search
     /// ends. States for which something was missing are looked at here.
     fn put_in_order(&mut self, world: &mut World, crew: &mut Crew, at: usize, many: usize) -> Ordered {
-        crew.steps.clear();
-        crew.ends.clear();
         let mut ordered = Ordered { states: 0, expanded: at, end: None, marks: Vec::new() };
         for i in 0..many {
             let id = (at + i) as StateId;
@@ -381,17 +395,15 @@ impl<'a> Search<'a> {
                 // The usual case, without the ceremony that follows.
                 ordered.states = i + 1;
                 crew.tie(&mut self.store, place, begin, end);
-                for step in 0..steps {
-                    crew.steps.push(Place { hand: place.hand, at: begin.edges + step });
-                    if self.explorer.is_interrupted() {
-                        crew.ends.push(crew.steps.len() as u32);
-                        ordered.end = Some(((i, When::At(step)), End::Stop(Stop::Interrupted)));
-                        return ordered;
-                    }
+                let can_be_interrupted = self.explorer.stop_when.is_some();
+                if let Some(step) = (0..steps).find(|_| can_be_interrupted && self.explorer.is_interrupted()) {
+                    crew.take_steps(place, begin, step + 1);
+                    ordered.end = Some(((i, When::At(step)), End::Stop(Stop::Interrupted)));
+                    return ordered;
                 }
                 ordered.expanded = at + i + 1;
-                crew.ends.push(crew.steps.len() as u32);
-                if crew.steps.len() > MOST_STEPS_AT_ONCE {
+                crew.take_steps(place, begin, steps);
+                if crew.steps() > MOST_STEPS_AT_ONCE {
                     break;
                 }
                 continue;
@@ -399,6 +411,7 @@ impl<'a> Search<'a> {
             let notes = crew.hands[place.hand as usize].notes[begin.notes as usize..end.notes as usize].to_vec();
             let mut notes = notes.into_iter().peekable();
             ordered.states = i + 1;
+            let mut taken = 0;
             // In the order of a search that does one thing after the other.
             for now in std::iter::once(When::Before).chain((0..=steps).map(When::At)).chain([When::After]) {
                 while let Some(note) = notes.next_if(|note| note.when == now) {
@@ -417,7 +430,7 @@ impl<'a> Search<'a> {
                         self.decided()
                     }
                     When::At(step) if step < steps => {
-                        crew.steps.push(Place { hand: place.hand, at: begin.edges + step });
+                        taken = step + 1;
                         self.explorer.is_interrupted().then_some(Stop::Interrupted)
                     }
                     When::At(_) => None,
@@ -427,13 +440,13 @@ impl<'a> Search<'a> {
                     }
                 };
                 if let Some(stop) = stop {
-                    crew.ends.push(crew.steps.len() as u32);
+                    crew.take_steps(place, begin, taken);
                     ordered.end = Some(((i, now), End::Stop(stop)));
                     return ordered;
                 }
             }
-            crew.ends.push(crew.steps.len() as u32);
-            if crew.steps.len() > MOST_STEPS_AT_ONCE {
+            crew.take_steps(place, begin, steps);
+            if crew.steps() > MOST_STEPS_AT_ONCE {
                 break;
             }
         }
@@ -447,11 +460,17 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         let (keeps_graph, keep_going) = (self.graph.is_some(), self.explorer.keep_going);
+        let recalls = self.recalls(world);
         loop {
-            let lens = Lens { machine: world, store: &self.store, asked: &self.asked, keeps_graph, keep_going };
+            let lens =
+                Lens { machine: world, store: &self.store, asked: &self.asked, keeps_graph, keep_going, recalls };
             let late = crew.late();
+            let begun = late.begin();
             match late.look(lens, id) {
-                None => break,
+                None => {
+                    late.look_up(lens, begun);
+                    break;
+                }
                 Some(missing) => {
                     late.states.pop();
                     world.learn(missing)?;
@@ -478,25 +497,19 @@ impl<'a> Search<'a> {
     ) -> Result<(usize, Option<Stop>), TextError> {
         let most = self.most_states();
         let mut limit = None;
-        let mut step = 0;
-        'states: for (i, &end) in crew.ends.iter().enumerate() {
-            let first = step;
-            for step in first..end as usize {
-                let place = crew.steps[step];
-                if crew.to[step] == NEW {
-                    let hand = &crew.hands[place.hand as usize];
-                    let found = hand.edges[place.at as usize];
-                    let short = &hand.bytes[found.from as usize..found.compared as usize];
-                    crew.to[step] = self.store.add((at + i) as StateId, found.action, short);
-                    if self.store.len() > most {
-                        limit = Some((i, step, When::At((step - first) as u32)));
-                        break 'states;
-                    }
+        for (unknown, to) in crew.unknown.iter().zip(&mut crew.to) {
+            if *to == NEW {
+                let hand = &crew.hands[unknown.place.hand as usize];
+                let (found, forms) = (hand.edges[unknown.place.at as usize], hand.forms(unknown.place.at as usize));
+                *to = self.store.add((at as u32 + unknown.state) as StateId, found.action, forms.short);
+                if self.store.len() > most {
+                    limit = Some((unknown.state as usize, unknown.step));
+                    break;
                 }
             }
-            step = end as usize;
         }
-        if let Some((i, step, when)) = limit {
+        if let Some((i, step)) = limit {
+            let when = When::At(step);
             let ends_there = matches!(&ordered.end, Some((stamp, End::Stop(Stop::Interrupted))) if *stamp == (i, when));
             if !ends_there {
                 // What was decided after that was never looked at.
@@ -506,21 +519,19 @@ impl<'a> Search<'a> {
                 ordered.states = i + 1;
                 ordered.expanded = at + i;
                 ordered.end = Some(((i, when), End::Stop(Stop::States)));
-                crew.steps.truncate(step + 1);
-                crew.ends.truncate(i);
-                crew.ends.push(step as u32 + 1);
+                crew.cut(i, step + 1);
             }
         }
         match ordered.end {
             Some((_, End::Error(error))) => return Err(error),
             Some(((i, When::At(_)), _)) => {
                 let first = i.checked_sub(1).map_or(0, |last| crew.ends[last]);
-                self.partial = crew.steps.len() as u64 - u64::from(first);
+                self.partial = crew.steps() as u64 - u64::from(first);
             }
             _ => {}
         }
         crew.give_numbers(&mut self.store);
-        self.edges += crew.steps.len() as u64;
+        self.edges += crew.steps() as u64;
         self.note_graph(crew, &ordered, at);
         let stop = ordered.end.map(|(_, end)| match end {
             End::Stop(stop) => stop,
@@ -533,7 +544,7 @@ impl<'a> Search<'a> {
     /// Keeps what properties of whole graphs need.
     fn note_graph(&mut self, crew: &Crew, ordered: &Ordered, at: usize) {
         let Some(graph) = &mut self.graph else { return };
-        let mut step = 0;
+        let (mut step, mut unknown) = (0, crew.to.iter());
         for i in 0..ordered.states {
             let place = crew.places[i];
             let hand = &crew.hands[place.hand as usize];
@@ -545,10 +556,13 @@ impl<'a> Search<'a> {
                     of_part.push(*mask);
                 }
             }
-            let last = crew.ends.get(i).map_or(step, |&end| end as usize);
-            for step in step..last {
-                let found = &crew.hands[crew.steps[step].hand as usize].edges[crew.steps[step].at as usize];
-                let to = if found.same { (at + i) as StateId } else { crew.to[step] };
+            let last = crew.ends.get(i).map_or(step, |&end| end);
+            for found in &hand.edges[begin.edges as usize..(begin.edges + last - step) as usize] {
+                let to = match found.known {
+                    _ if found.same => (at + i) as StateId,
+                    NEW => *unknown.next().expect("each of them is unknown"),
+                    known => known,
+                };
                 graph.add_edge(Edge::leading(to, found.by));
             }
             step = last;

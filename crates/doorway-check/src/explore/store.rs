@@ -7,7 +7,7 @@
 //! For each state the store keeps the step that first led to it, which gives shortest traces.
 
 use super::bits::Bits;
-use super::bytes::{pack_bits, pop, push, unpack_bits, unzigzag, zigzag};
+use super::bytes::{number_in, pack_bits, pop, push, unpack_bits, unzigzag, zigzag};
 use super::strings::Strings;
 use super::table::{MOST, Table, tag};
 use crate::sim::{Action, Halt, Machine, Number, State, TextError, World};
@@ -75,7 +75,8 @@ pub(super) struct Spare {
 /// Where a state was written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Written {
-    pub(super) hash: u64,
+    /// `None` if it follows from the short form, and there is none yet.
+    pub(super) hash: Option<u64>,
     /// Whether it has pieces without a number: then it has no short form yet.
     pub(super) loose: bool,
     pub(super) from: usize,
@@ -100,8 +101,9 @@ pub(super) struct Raw {
 /// The components of a state.
 #[derive(Debug)]
 struct Parts {
-    /// The narrow variables and their widths; and the others.
+    /// The narrow variables and their widths, and how many bytes they take; and the others.
     narrow: Vec<(usize, u32)>,
+    packed: usize,
     wide: Vec<usize>,
     /// Which optional components exist: crashes, writes in progress, order, cache, sleep, turns,
     /// calls, deaths.
@@ -193,9 +195,12 @@ impl Store {
         let compared = bytes.len();
         let hash = if machine.compares_otherwise() {
             self.parts.write_compared(machine, state, bytes, spare)?;
-            hash(&bytes[compared..])
+            Some(hash(&bytes[compared..]))
+        } else if self.bits.is_empty() {
+            (!loose).then(|| self.hash(&bytes[from..]))
         } else {
-            hash(&spare.raw.bytes)
+            // Which states are taken for one should not depend on how they are kept.
+            Some(hash(&spare.raw.bytes))
         };
         Ok(Written { hash, loose, from, compared, to: bytes.len() })
     }
@@ -225,6 +230,12 @@ impl Store {
         self.found.get(id as usize).first().copied().unwrap_or_default()
     }
 
+    /// The hash of a state that is compared by its short form.
+    #[inline]
+    pub(super) fn hash(&self, short: &[u8]) -> u64 {
+        hash(short)
+    }
+
     /// Writes a state whose pieces were not all known; now they are.
     pub(super) fn tie_loose(&mut self, raw: &Raw, bytes: &mut Vec<u8>) {
         self.learn(raw);
@@ -232,9 +243,10 @@ impl Store {
     }
 
     /// Adds the initial state, as it was written in full.
-    pub(super) fn begin(&mut self, raw: &Raw, hash: u64) {
+    pub(super) fn begin(&mut self, raw: &Raw, hash: Option<u64>) {
         let mut tied = Vec::new();
         self.tie_loose(raw, &mut tied);
+        let hash = hash.unwrap_or_else(|| self.hash(&tied));
         let table = &mut self.shards[shard(hash)];
         table.reserve(1);
         table.add(tag(hash), 0);
@@ -264,9 +276,10 @@ impl Store {
         short.clear();
         self.tie_loose(&spare.raw, &mut short);
         let id = self.add(parent, by.number(self.processes) as u32, &short);
-        let table = &mut self.shards[shard(written.hash)];
+        let hash = written.hash.unwrap_or_else(|| self.hash(&short));
+        let table = &mut self.shards[shard(hash)];
         table.reserve(1);
-        table.add(tag(written.hash), id);
+        table.add(tag(hash), id);
         Ok(true)
     }
 
@@ -280,8 +293,8 @@ impl Store {
             let written = self.write(machine, state, spare, &mut bytes)?;
             let new = Forms { short: &bytes[..written.compared], compared: &bytes[written.compared..] };
             let known = |id| self.is_known_as(machine, id, new, spare);
-            // A state with new pieces may still be symmetric to a known one.
-            Ok(self.shards[shard(written.hash)].find(tag(written.hash), known).is_some())
+            // A state with new pieces may still be symmetric to a known one. Otherwise it is new.
+            Ok(written.hash.is_some_and(|hash| self.shards[shard(hash)].find(tag(hash), known).is_some()))
         })
     }
 
@@ -366,11 +379,42 @@ impl Store {
 
     /// The short form of a state.
     #[inline]
-    fn string(&self, id: StateId) -> &[u8] {
+    pub(super) fn string(&self, id: StateId) -> &[u8] {
         let mut string = self.found.get(id as usize);
         pop(&mut string);
         pop(&mut string);
         string
+    }
+
+    /// How many bytes of a short form are its variables, or stand for them.
+    #[inline]
+    pub(super) fn vars_in(&self, short: &[u8]) -> usize {
+        match &self.vars {
+            Some(_) => number_in(short),
+            None => self.parts.wide.iter().fold(self.parts.packed, |at, _| at + number_in(&short[at..])),
+        }
+    }
+
+    /// Writes what is beside variables and local states in short form, for one more passage of a
+    /// process. Returns `false`, and writes something of no use, if that has no number yet.
+    pub(super) fn write_rest_after_passage(
+        &self,
+        mut rest: &[u8],
+        p: usize,
+        raw: &mut Vec<u8>,
+        tied: &mut Vec<u8>,
+    ) -> bool {
+        raw.clear();
+        raw.extend_from_slice(match &self.rest {
+            Some(known) => known.strings.get(pop(&mut rest) as usize),
+            None => rest,
+        });
+        let at = (0..p).fold(0, |at, _| at + number_in(&raw[at..]));
+        // Numbers of passages usually have one byte, before and after.
+        raw[at] < 0x7f && {
+            raw[at] += 1;
+            tie(raw, self.rest.as_ref(), tied)
+        }
     }
 
     /// Reads a state into `state`, which already has the right lengths.
@@ -378,7 +422,8 @@ impl Store {
         self.read(self.string(id), state);
     }
 
-    fn read(&self, mut string: &[u8], state: &mut State) {
+    /// Reads a state in short form.
+    pub(super) fn read(&self, mut string: &[u8], state: &mut State) {
         match &self.vars {
             Some(vars) => self.parts.read_vars(&mut vars.strings.get(pop(&mut string) as usize), state),
             None => self.parts.read_vars(&mut string, state),
@@ -428,8 +473,9 @@ impl Parts {
         let vars = || machine.layout().vars().iter().enumerate();
         let narrow: Vec<(usize, u32)> = vars().filter_map(|(v, var)| Some((v, var.few_bits()?))).collect();
         let wide: Vec<usize> = vars().filter(|(_, var)| var.few_bits().is_none()).map(|(v, _)| v).collect();
-        let mut parts = Self { narrow, wide, optional: machine.optional_parts(), longest: [0; 3] };
-        let bits: usize = parts.narrow.iter().map(|(_, width)| *width as usize).sum();
+        let bits: usize = narrow.iter().map(|(_, width)| *width as usize).sum();
+        let packed = bits.div_ceil(8);
+        let mut parts = Self { narrow, packed, wide, optional: machine.optional_parts(), longest: [0; 3] };
         parts.longest =
             [bits / 8 + 1 + 10 * parts.wide.len(), 5 * machine.processes(), 10 * parts.numbers_in_rest(machine)];
         parts

@@ -25,9 +25,9 @@ use std::collections::VecDeque;
 pub type LocalId = u32;
 
 /// In its remainder, before its next passage.
-pub(super) const ROOT: LocalId = 0;
+pub(crate) const ROOT: LocalId = 0;
 /// All passages are done.
-pub(super) const DONE: LocalId = 1;
+pub(crate) const DONE: LocalId = 1;
 
 /// Where a step leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,8 +8,9 @@ use super::learn::Halt;
 use super::locals::{DONE, How, ROOT};
 use super::memory::{Phase, Seen};
 use super::op::Op;
+use super::rules::Rules;
 use super::world::{Machine, State, is_set};
-use doorway_core::memory::{Home, Pid, Woken};
+use doorway_core::memory::{Home, Pid, Register, Woken};
 use doorway_core::registry::CostModel;
 use rustc_hash::FxHashMap;
 
@@ -186,6 +187,58 @@ impl Machine {
     /// use any more.
     pub(crate) fn act(&self, state: &mut State, action: Action) -> Result<Option<Stepped>, Halt> {
         self.act_watched(state, action, &mut |_| {})
+    }
+
+    /// Whether what a process does, and what that leads to, follows from its local state and the
+    /// variables, and changes nothing else of a state but the count of its passages. Crashes are no
+    /// steps, and no process notices that another has crashed.
+    pub(crate) fn steps_are_local(&self) -> bool {
+        // All of them, so that a new rule is not forgotten here.
+        let Rules {
+            wakes,
+            order,
+            normalise,
+            switches,
+            measure,
+            line,
+            sparse,
+            force_registers,
+            // These say what is a step, what a text does, or what is done with other actions.
+            passages: _,
+            sections: _,
+            keep: _,
+            crashes: _,
+            give_ups: _,
+            bounded_decrement: _,
+            fetch_add: _,
+            faults: _,
+            // What these do is asked of the machine below.
+            registers: _,
+            deaths: _,
+            forget: _,
+            alike: _,
+            // It matters to a canon only.
+            lag: _,
+            // It matters to sleepers only.
+            timed_sleeps: _,
+        } = self.rules();
+        let by_rules = !(wakes || order || normalise || sparse || force_registers);
+        by_rules
+            && switches.is_none()
+            && measure.is_none()
+            && line.is_none()
+            && self.canon.is_none()
+            && self.bytes.is_empty()
+            && self.heard.is_none()
+            && self.watchers.is_empty()
+            && self.forgets_nothing()
+            && self.weakest_register() == Register::Atomic
+    }
+
+    /// Whether all that happens to processes is that they take their next step, or choose.
+    pub(crate) fn has_only_steps(&self) -> bool {
+        let Rules { crashes, give_ups, .. } = self.rules();
+        crashes == 0 && !give_ups && self.steps_are_local()
     }
 
     /// Whether a search by these rules lets this process step next.
@@ -616,11 +669,20 @@ impl Machine {
     /// # Errors
     /// As [`step`](Self::step).
     pub(crate) fn is_deadlock(&self, state: &State) -> Result<bool, Halt> {
+        self.is_deadlock_if(state, |p| self.only_waits(state, p))
+    }
+
+    /// The same, told of each process whether it [only waits](Self::only_waits).
+    pub(crate) fn is_deadlock_if(
+        &self,
+        state: &State,
+        mut only_waits: impl FnMut(usize) -> Result<bool, Halt>,
+    ) -> Result<bool, Halt> {
         let mut anyone = false;
         for p in 0..self.processes() {
             if self.phase(state, p) != Phase::Remainder && !self.has_crashed(state, p) {
                 anyone = true;
-                if !self.only_waits(state, p)? {
+                if !only_waits(p)? {
                     return Ok(false);
                 }
             }
@@ -630,7 +692,7 @@ impl Machine {
 
     /// Whether a process, run alone, returns to where it is with nothing changed, on every way it
     /// can go.
-    fn only_waits(&self, state: &State, p: usize) -> Result<bool, Halt> {
+    pub(crate) fn only_waits(&self, state: &State, p: usize) -> Result<bool, Halt> {
         let mut comes_back = false;
         let mut been = Vec::new();
         let mut todo = vec![state.clone()];

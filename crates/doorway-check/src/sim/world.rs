@@ -451,6 +451,11 @@ impl Machine {
         self.rules.passages.is_some_and(|p| p > 1)
     }
 
+    /// Whether the passage that a process is in is its last, if passages are counted.
+    pub(crate) fn is_last_passage(&self, state: &State, p: usize) -> bool {
+        state.passages.get(p).zip(self.rules.passages).is_some_and(|(&done, most)| done + 1 >= most)
+    }
+
     /// The kind of register of a variable under the rules.
     #[must_use]
     pub fn kind(&self, v: VarId) -> Register {
@@ -470,6 +475,11 @@ impl Machine {
                 state.vars[v as usize] = FORGOTTEN;
             }
         }
+    }
+
+    /// Whether there are no such variables.
+    pub(super) fn forgets_nothing(&self) -> bool {
+        self.watched.is_empty()
     }
 
     #[inline]

@@ -11,13 +11,14 @@ mod written;
 
 use strings::Strings;
 use table::{Table, tag};
-use written::{pack_bits, pop, push, unpack_bits, unzigzag, zigzag};
+use written::{number_in, pack_bits, pop, push, unpack_bits, unzigzag, zigzag};
 
 #[test]
 fn numbers_survive_the_round_trip() {
     for word in [0, 1, 127, 128, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1, -1i64 as u64, 1 << 48 | 3] {
         let mut bytes = Vec::new();
         push(&mut bytes, zigzag(word));
+        assert_eq!(number_in(&[&*bytes, &[0]].concat()), bytes.len());
         let mut rest = bytes.as_slice();
         assert_eq!(unzigzag(pop(&mut rest)), word);
         assert!(rest.is_empty());

@@ -28,6 +28,7 @@ mod picture;
 mod plain;
 mod progress;
 mod random_programs;
+mod recall;
 mod refusals;
 mod registers;
 mod remembers;
