@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures the generic text beside hand-written code. Takes a minute. Needs a quiet machine, and says
-# so if it is not. If valgrind is installed, it also counts instructions.
+# Measures the generic text beside hand-written code. Takes a minute. Needs a quiet machine, and
+# says so if it is not. If valgrind is installed, it also counts instructions.
 # The last results are in crates/doorway-lab/records.
 set -euo pipefail
 cd "$(dirname "$0")/.."

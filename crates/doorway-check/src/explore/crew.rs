@@ -1,8 +1,8 @@
 //! The threads of a search. They look at states together, and take in what they found together.
 //!
 //! A round has two halves. In the first, each thread takes some of the next states, and writes down
-//! where their steps lead. Tables do not change meanwhile, so it also looks up which of these states
-//! are known from earlier rounds: most are. In the second half, each thread enters the others into
+//! where their steps lead. Tables do not change meanwhile, so it also looks up which of these are
+//! known from earlier rounds: most are. In the second half, each thread enters the others into
 //! its own tables. Between them, and after them, one thread puts everything into the order in which
 //! a search with one thread would have found it. So numbers, traces and counts never depend on how
 //! many threads there are.

@@ -299,8 +299,8 @@ impl<'a> Explorer<'a> {
         self
     }
 
-    /// Whether a step that was made before is looked up instead of made again (by default, yes). The
-    /// report is the same; this is for those who want to see that.
+    /// Whether a step that was made before is looked up instead of made again (by default, yes).
+    /// The report is the same; with this, people can see that for themselves.
     pub fn recall(mut self, recall: bool) -> Self {
         self.recall = recall;
         self

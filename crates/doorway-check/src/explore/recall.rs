@@ -139,8 +139,8 @@ impl Effect {
     }
 }
 
-/// What one thread remembers. Each key has a place and the one beside it, and a new one there drives
-/// out the older of two.
+/// What one thread remembers. Each key has a place and the one beside it, and a new one there
+/// drives out the older of two.
 #[derive(Default, Debug)]
 pub(super) struct Recall {
     /// Keys and effects. Their number is a power of two.

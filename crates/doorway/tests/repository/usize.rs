@@ -8,7 +8,11 @@ use std::path::{Path, PathBuf};
 
 /// What may become a `usize` without a mask, in these files, and why it is small.
 const SMALL: &[(&str, &[&str], &str)] = &[
-    ("k_assignment/names/", &["name.slot", "slot", "self.k", ".trailing_zeros()"], "slots: at most 65,535"),
+    (
+        "k_assignment/names/",
+        &["name.slot", "slot", "self.k", "self.k.get()", ".trailing_zeros()"],
+        "slots: at most 65,535",
+    ),
     ("k_assignment/seats/", &[".trailing_zeros()"], "bits of a word"),
     ("k_assignment/slots/mod.rs", &["self.0.slot", "held.name().slot", "room"], "slots: at most 65,535"),
     ("k_assignment/slots/mod.rs", &["(self.packed.get() as u32 >> 2)"], "units of a guard: 30 bits"),

@@ -1,10 +1,11 @@
 //! [`doorway::Slots`] beside other semaphores and pools, in one run: `doorway-lab bench slots`.
 //!
-//! All peers are measured in turns, as in `doorway-lab bench wait`: one thread alone, more threads
-//! than places, and many tasks. The goals for [`Slots`](doorway::Slots) come last, each with its
-//! figure.
+//! All peers are measured in turns, as in `doorway-lab bench wait`: their memory, one thread alone,
+//! more threads than places, and many tasks. The goals for [`Slots`](doorway::Slots) come last, each
+//! with its figure.
 
 mod alone;
+mod memory;
 mod peers;
 mod tasks;
 mod text;
@@ -15,6 +16,7 @@ pub use super::alone::{Alone, AloneStanding};
 pub use super::crowded::{Cell, ThreadStanding};
 pub use super::verdict::Verdict;
 pub use alone::pass_alone;
+pub use memory::Bytes;
 pub(super) use peers::slots;
 pub use tasks::{TaskCell, TaskStanding};
 
@@ -30,6 +32,8 @@ pub struct Report {
     pub machine: Machine,
     /// The effort.
     pub effort: Effort,
+    /// What each takes of memory.
+    pub memory: Vec<Bytes>,
     /// One thread alone.
     pub alone: Vec<Alone>,
     /// More threads than places.
@@ -46,6 +50,8 @@ pub struct Report {
 #[must_use]
 pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
     let watch = Watch::begin();
+    let memory = memory::all(effort);
+    progress("memory");
     let calibrate = || {
         measure::pin(0);
         threads::SECTIONS.map(Turns::lasting)
@@ -57,7 +63,7 @@ pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
     let tasks = tasks::cells(works[0], effort, &mut |cell| progress(&cell.name()));
     let faults = tasks::faults(&tasks);
     let verdicts = verdicts::all(&alone, &threads);
-    Report { machine: watch.end(), effort: *effort, alone, threads, tasks, faults, verdicts }
+    Report { machine: watch.end(), effort: *effort, memory, alone, threads, tasks, faults, verdicts }
 }
 
 #[cfg(test)]
@@ -81,7 +87,7 @@ mod tests {
         let counted = |peer| report.alone[0].peers.iter().find(|p| p.peer == peer).unwrap().instructions;
         assert_eq!((counted("sem_t"), counted("tokio")), (Some(7.0), None));
         let text = report.to_string();
-        for word in ["sem_t", "k = 4, 32 threads", "1000 tasks", "control", "goal"] {
+        for word in ["sem_t", "IN BYTES", "k = 4, 32 threads", "1000 tasks", "control", "goal"] {
             assert!(text.contains(word), "{text}");
         }
     }

@@ -1,7 +1,7 @@
 //! A report as tables.
 
 use super::tasks::SECTION;
-use super::{Report, TaskCell};
+use super::{Bytes, Report, TaskCell};
 use crate::bench::text::{alone, crowded, head};
 use crate::bench::verdict;
 use std::fmt;
@@ -9,6 +9,7 @@ use std::fmt;
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         head(f, &self.machine, self.effort.repetitions)?;
+        memory(f, &self.memory)?;
         alone(f, &self.alone)?;
         writeln!(f, "\nMORE THREADS THAN PLACES, PINNED TO ALL PROCESSORS IN TURN; AS MUCH WORK OUTSIDE AS INSIDE\n")?;
         crowded(f, &self.threads)?;
@@ -16,6 +17,15 @@ impl fmt::Display for Report {
         verdict::show(f, &self.verdicts)?;
         self.faults.iter().try_for_each(|fault| writeln!(f, "WRONG: {fault}"))
     }
+}
+
+fn memory(f: &mut fmt::Formatter<'_>, all: &[Bytes]) -> fmt::Result {
+    writeln!(f, "\nMEMORY, IN BYTES: AN OBJECT WITH 4 PLACES, AND A TASK THAT WAITS (100,000 OF EACH)\n")?;
+    writeln!(f, "{:<42}{:<20}{:>10}{:>12}{:>10}{:>12}", "", "", "object", "all told", "future", "all told")?;
+    for Bytes { peer, object, idle, future, waiter } in all {
+        writeln!(f, "{:<42}{peer:<20}{object:>10}{idle:>12.0}{future:>10}{waiter:>12.0}", "")?;
+    }
+    Ok(())
 }
 
 fn tasks(f: &mut fmt::Formatter<'_>, cells: &[TaskCell]) -> fmt::Result {
