@@ -25,11 +25,11 @@ pub struct Bytes {
     pub waiter: f64,
 }
 
-/// The memory that this program occupies.
+/// The bytes that this program occupies.
 fn resident() -> f64 {
-    let pages = std::fs::read_to_string("/proc/self/statm").ok();
-    let pages = pages.and_then(|all| all.split_whitespace().nth(1)?.parse::<usize>().ok());
-    (pages.unwrap_or(0) * rustix::param::page_size()) as f64
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok()).map_or(f64::NAN, |kib| 1024.0 * kib)
 }
 
 /// Measures a peer with `many` objects and tasks. What is made goes to `kept`, so that no peer gets
@@ -56,7 +56,7 @@ fn bytes<R: 'static, F: Future + 'static>(
             std::task::Poll::Pending => waiting.push(future),
         }
     }
-    let each = |grown: f64| (grown / many as f64).max(0.0);
+    let each = |grown: f64| grown / many as f64;
     let (idle_bytes, waiter) = (each(after - before), each(resident() - after));
     kept.push(Box::new(idle));
     kept.push(Box::new(waiting));

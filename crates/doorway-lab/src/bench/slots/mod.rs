@@ -1,8 +1,8 @@
 //! [`doorway::Slots`] beside other semaphores and pools, in one run: `doorway-lab bench slots`.
 //!
 //! All peers are measured in turns, as in `doorway-lab bench wait`: their memory, one thread alone,
-//! more threads than places, and many tasks. The goals for [`Slots`](doorway::Slots) come last, each
-//! with its figure.
+//! more threads than places, and many tasks. The goals for [`Slots`](doorway::Slots) come last,
+//! each with its figure.
 
 mod alone;
 mod memory;
