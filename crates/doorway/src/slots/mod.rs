@@ -276,8 +276,9 @@ impl<N: Numbering> Slots<N> {
     /// ```
     #[must_use]
     pub fn bypass(self, newcomers: u32) -> Slots<N::Passing> {
-        let tray = numbers::tray(newcomers, self.stamps());
-        Slots { text: self.text.with_other(|_| tray), manners: Manners { unfair: false, ..self.manners } }
+        let stamps = self.stamps();
+        let text = self.text.with_other(|tray| N::tray_with_bound(tray, newcomers, stamps));
+        Slots { text, manners: Manners { unfair: false, ..self.manners } }
     }
 
     /// How many newcomers may [pass](Self::bypass) the first waiter. `None` without a bypass: then
@@ -322,9 +323,10 @@ impl<N: Numbering> Slots<N> {
     pub fn room_for(self, places: usize) -> Result<Self, SizeError> {
         let Sizes { k, .. } = Sizes::new(1, places.max(1))?;
         // No caller is inside or in line, because such a caller borrows the slots. Lost places stay
-        // lost.
+        // lost. But a waiter that was leaked may have left places in the tray.
         let look = self.look();
-        let (free, room) = (look.free as usize, k.max(self.text.room() as usize));
+        let left = self.tray().map_or(0, |tray| sure(now(tray.loose(&ANYONE))));
+        let (free, room) = ((look.free + left) as usize, k.max(self.text.room() as usize));
         let stamps = self.stamps();
         let so_far = (look.next, self.text.largest_fence(stamps));
         let tray = N::tray_after(self.text.beside(), stamps);
