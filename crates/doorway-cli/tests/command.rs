@@ -123,6 +123,9 @@ fn check_as_json_has_every_field() {
     let properties = report["properties"].as_array().unwrap();
     assert_eq!(properties.len(), 11);
     assert!(properties.iter().all(|p| p["holds"] == true && p.get("trace").is_none()));
+    assert!(report.get("with_all_names").is_none());
+    let few = json("check am-chain --n 3 --k 1 --symmetric --property k-exclusion --json");
+    assert_eq!((&few["with_all_names"], few["states"].as_u64() < Some(6867)), (&6867.into(), true));
 }
 
 #[test]

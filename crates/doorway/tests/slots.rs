@@ -491,6 +491,26 @@ fn places_that_are_added_let_all_waiters_in() {
 }
 
 #[test]
+fn places_that_a_leaked_waiter_left_are_there_when_room_is_made_or_the_bound_changes() {
+    let with_a_leaked_waiter = || {
+        let slots = Slots::new(2).unwrap().bypass(8);
+        let guards = [slots.acquire().unwrap(), slots.acquire().unwrap()];
+        let mut waits = slots.acquire_async();
+        assert!(poll(&mut waits, &Arc::default()).is_pending());
+        std::mem::forget(waits);
+        drop(guards); // for newcomers, as nobody looks for them
+        slots
+    };
+    let has_both = |slots: Slots<_>| {
+        let _guards = [slots.try_acquire().unwrap(), slots.try_acquire().unwrap()];
+        assert!(slots.try_acquire().is_err());
+    };
+    has_both(with_a_leaked_waiter());
+    has_both(with_a_leaked_waiter().bypass(9));
+    has_both(with_a_leaked_waiter().room_for(20).unwrap());
+}
+
+#[test]
 fn the_slots_of_a_leaked_guard_are_nobody_elses_when_room_is_made() {
     let mut slots = Slots::new(8).unwrap();
     {

@@ -187,6 +187,9 @@ pub struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     switches: Option<u32>,
     states: usize,
+    /// How many these are with all names, if states that differ in the names of processes are one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    with_all_names: Option<u64>,
     edges: u64,
     complete: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -199,6 +202,8 @@ pub struct Document<'a> {
 pub struct Covered {
     /// States found.
     pub states: usize,
+    /// If states that differ in the names of processes are one: how many these are with all names.
+    pub with_all_names: Option<u64>,
     /// Steps tried.
     pub edges: u64,
     /// Whether these are all.
@@ -228,7 +233,7 @@ impl<'a> Account<'a> {
     #[must_use]
     pub fn document(&self, covered: Covered) -> Document<'a> {
         let (weakest, asked) = (self.registers.weakest(), self.registers.asked);
-        let Covered { states, edges, complete, stopped } = covered;
+        let Covered { states, with_all_names, edges, complete, stopped } = covered;
         Document {
             algorithm: self.id,
             n: self.processes,
@@ -247,6 +252,7 @@ impl<'a> Account<'a> {
             lag: self.rules.lag,
             switches: self.rules.switches,
             states,
+            with_all_names,
             edges,
             complete,
             stopped,
@@ -446,8 +452,10 @@ impl fmt::Debug for Document<'_> {
 impl Serialize for Report {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let stopped = self.stop.map(|stop| stop.to_string());
-        let Self { states, edges, complete, .. } = *self;
-        Account::of(&self.name, self).document(Covered { states, edges, complete, stopped }).serialize(to)
+        let Self { states, with_all_names, edges, complete, .. } = *self;
+        Account::of(&self.name, self)
+            .document(Covered { states, with_all_names, edges, complete, stopped })
+            .serialize(to)
     }
 }
 

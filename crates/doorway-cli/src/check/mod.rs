@@ -143,8 +143,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     let account = account((&subject, &id), sizes, report.rules, &report.registers, &report.verdicts);
     if args.json {
         let stopped = report.stop.map(|stop| limit.why(stop, args.max_states));
-        let Report { states, edges, complete, .. } = report;
-        report_to.print_json(&account.document(Covered { states, edges, complete, stopped }))?;
+        let Report { states, with_all_names, edges, complete, .. } = report;
+        report_to.print_json(&account.document(Covered { states, with_all_names, edges, complete, stopped }))?;
     } else {
         let why = |stop| limit.why(stop, args.max_states);
         report_to.print(&account.described(&report, begun.elapsed(), &why))?;

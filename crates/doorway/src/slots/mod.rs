@@ -30,7 +30,7 @@ use std::fmt;
 /// # Fairness
 /// First come, first enabled: a caller that asked later gets in only when all that asked before it
 /// can get in too. The place of a caller that gives up goes to the next waiter. With
-/// [`unfair`](Self::unfair), newcomers retry for a moment before they get in line. With
+/// [`unfair`](Self::unfair), newcomers retry for a while before they get in line. With
 /// [`bypass`](Self::bypass), newcomers may pass the first waiter, a bounded number of times.
 ///
 /// The line grows by itself, up to two million waiters. Further callers wait outside the line,
@@ -222,7 +222,8 @@ impl<N: Numbering> Slots<N> {
         Self { text: text.with(tray), manners: Manners { policy, unfair: false } }
     }
 
-    /// Lets a newcomer retry for a moment before it gets in line.
+    /// Lets a newcomer retry before it gets in line: for some microseconds where sections are long,
+    /// for up to some milliseconds where others come and go quickly.
     ///
     /// While it retries, it has no place in the order, and other callers that retry may get in
     /// first. Once it is in line, no caller passes it. This improves throughput where sections are
@@ -251,8 +252,8 @@ impl<N: Numbering> Slots<N> {
     /// up. Once the bound is reached, the place is handed over to that waiter. Waiters are let in
     /// by arrival among themselves.
     ///
-    /// A thread that finds no place tries for a moment before it gets in line, as with
-    /// [`unfair`](Self::unfair). The bound counts from when it is in line.
+    /// A thread that finds no place first retries, as with [`unfair`](Self::unfair). The bound counts
+    /// from when it is in line.
     ///
     /// A caller that asks for several places at once passes no waiter. It may be passed like any
     /// other.
@@ -276,8 +277,9 @@ impl<N: Numbering> Slots<N> {
     /// ```
     #[must_use]
     pub fn bypass(self, newcomers: u32) -> Slots<N::Passing> {
-        let tray = numbers::tray(newcomers, self.stamps());
-        Slots { text: self.text.with_other(|_| tray), manners: Manners { unfair: false, ..self.manners } }
+        let stamps = self.stamps();
+        let text = self.text.with_other(|tray| N::tray_with_bound(tray, newcomers, stamps));
+        Slots { text, manners: Manners { unfair: false, ..self.manners } }
     }
 
     /// How many newcomers may [pass](Self::bypass) the first waiter. `None` without a bypass: then
@@ -322,9 +324,10 @@ impl<N: Numbering> Slots<N> {
     pub fn room_for(self, places: usize) -> Result<Self, SizeError> {
         let Sizes { k, .. } = Sizes::new(1, places.max(1))?;
         // No caller is inside or in line, because such a caller borrows the slots. Lost places stay
-        // lost.
+        // lost. But a waiter that was leaked may have left places in the tray.
         let look = self.look();
-        let (free, room) = (look.free as usize, k.max(self.text.room() as usize));
+        let left = self.tray().map_or(0, |tray| sure(now(tray.loose(&ANYONE))));
+        let (free, room) = ((look.free + left) as usize, k.max(self.text.room() as usize));
         let stamps = self.stamps();
         let so_far = (look.next, self.text.largest_fence(stamps));
         let tray = N::tray_after(self.text.beside(), stamps);

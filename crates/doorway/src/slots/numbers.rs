@@ -38,6 +38,10 @@ pub trait Numbering: Sized + private::Sealed {
     #[doc(hidden)]
     fn tray_after(tray: &Self::Tray, stamps: u64) -> Self::Tray;
 
+    /// What becomes of the tray if this many newcomers may pass from now on.
+    #[doc(hidden)]
+    fn tray_with_bound(tray: Self::Tray, newcomers: u32, stamps: u64) -> Tray<Native>;
+
     /// The wait of a task that needs more state than a place in line has.
     #[doc(hidden)]
     fn wait_elsewhere<'a, S>(slots: S, place: PlaceInLine) -> Elsewhere<'a>
@@ -88,7 +92,7 @@ pub(super) fn tray(newcomers: u32, stamps: u64) -> Tray<Native> {
 /// Implemented for each type separately: for arbitrary names, the compiler does not know that the
 /// future is `Send`.
 macro_rules! numbering {
-    ($($who:ty: $names:ty, $tray:ty = |$of:pat_param| $passes:expr, |$old:pat_param, $stamps:pat_param| $again:expr, $passing:ty;)*) => {
+    ($($who:ty: $names:ty, $tray:ty = |$of:pat_param| $passes:expr, |$old:pat_param, $stamps:pat_param| $again:expr, |$was:pat_param, $most:pat_param, $first:pat_param| $bound:expr, $passing:ty;)*) => {
         $(
             impl Numbering for $who {
                 const PASSES: bool = size_of::<$tray>() > 0;
@@ -105,6 +109,10 @@ macro_rules! numbering {
                     $again
                 }
 
+                fn tray_with_bound($was: Self::Tray, $most: u32, $first: u64) -> Tray<Native> {
+                    $bound
+                }
+
                 fn wait_elsewhere<'a, S>(slots: S, place: PlaceInLine) -> Elsewhere<'a>
                 where
                     S: Deref<Target = Slots<Self>> + Send + 'a,
@@ -117,8 +125,8 @@ macro_rules! numbering {
 }
 
 numbering! {
-    Numbered: EitherNames<Native>, () = |()| None, |(), _| (), Passing<Self>;
-    Unnumbered: NoNames, () = |()| None, |(), _| (), Passing<Self>;
-    Passing<Numbered>: EitherNames<Native>, Tray<Native> = |all| Some(all), |old, stamps| tray(old.most(), stamps), Self;
-    Passing<Unnumbered>: NoNames, Tray<Native> = |all| Some(all), |old, stamps| tray(old.most(), stamps), Self;
+    Numbered: EitherNames<Native>, () = |()| None, |(), _| (), |(), most, first| tray(most, first), Passing<Self>;
+    Unnumbered: NoNames, () = |()| None, |(), _| (), |(), most, first| tray(most, first), Passing<Self>;
+    Passing<Numbered>: EitherNames<Native>, Tray<Native> = |all| Some(all), |old, stamps| tray(old.most(), stamps), |old, most, _| old.with_bound(most), Self;
+    Passing<Unnumbered>: NoNames, Tray<Native> = |all| Some(all), |old, stamps| tray(old.most(), stamps), |old, most, _| old.with_bound(most), Self;
 }

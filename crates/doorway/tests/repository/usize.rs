@@ -50,7 +50,15 @@ const SMALL: &[(&str, &[&str], &str)] = &[
     ("shared/header.rs", &["four(16)", "four(20)", "four(12)"], "four bytes"),
     (
         "slots/",
-        &["look.free", "look.places", "self.text.room()", "slot", "self.grant.name().slot", "self.look().free"],
+        &[
+            "look.free",
+            "(look.free + left)",
+            "look.places",
+            "self.text.room()",
+            "slot",
+            "self.grant.name().slot",
+            "self.look().free",
+        ],
         "places: at most 65,535",
     ),
     ("slots/mod.rs", &["sure(now(self.text.places(&ANYONE)))"], "places: at most 65,535"),

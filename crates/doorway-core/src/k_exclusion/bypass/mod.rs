@@ -154,6 +154,12 @@ impl<M: Memory> Tray<M> {
         Self { notes: true, stamp: site.near("stamp", Next(first)), ..self }
     }
 
+    /// The same with another bound. The places that lie there stay.
+    #[must_use]
+    pub fn with_bound(self, most: u32) -> Self {
+        Self { most, ..self }
+    }
+
     /// The number of newcomers that may pass the first in line.
     pub fn most(&self) -> u32 {
         self.most
@@ -233,6 +239,14 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// If an access failed.
     pub async fn stamps(&self, p: &Process<M>) -> Result<u64, M::Error> {
         Ok(p.on(self.part).at(76).keeping(&()).read(&self.stamp).await?.0)
+    }
+
+    /// The number of places that lie in the tray: 60.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn loose(&self, p: &Process<M>) -> Result<u64, M::Error> {
+        Ok(p.on(self.part).at(60).keeping(&()).read(&self.tray).await?.loose)
     }
 
     /// The rest of the exit section.
