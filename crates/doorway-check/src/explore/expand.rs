@@ -27,6 +27,7 @@ pub(super) struct Lens<'a> {
 
 /// What one thread found, and its buffers.
 #[derive(Debug)]
+#[repr(align(128))] // each thread writes its own: none may share a cache line with another's
 pub(super) struct Hand {
     pub(super) states: Vec<Looked>,
     pub(super) edges: Vec<Found>,

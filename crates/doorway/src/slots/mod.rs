@@ -252,8 +252,8 @@ impl<N: Numbering> Slots<N> {
     /// up. Once the bound is reached, the place is handed over to that waiter. Waiters are let in
     /// by arrival among themselves.
     ///
-    /// A thread that finds no place first retries, as with [`unfair`](Self::unfair). The bound counts
-    /// from when it is in line.
+    /// A thread that finds no place first retries, as with [`unfair`](Self::unfair). The bound
+    /// counts from when it is in line.
     ///
     /// A caller that asks for several places at once passes no waiter. It may be passed like any
     /// other.
