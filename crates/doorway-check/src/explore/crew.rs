@@ -61,6 +61,7 @@ pub(super) struct Crew {
 
 /// What one thread takes in: steps by their places among the unknown ones.
 #[derive(Default, Debug)]
+#[repr(align(128))] // each thread writes its own
 struct Looker {
     /// The steps to states that belong into its tables, with their hashes.
     own: Vec<(u32, u64)>,
@@ -72,7 +73,10 @@ struct Looker {
 
 impl Crew {
     pub(super) fn new(threads: usize, like: &State) -> Self {
-        let hands = (0..=threads).map(|_| Hand::new(like)).collect();
+        // Each in a thread of its own, so that small buffers of two hands do not share a cache line.
+        let mut hands: Vec<_> = (0..=threads).map(|_| None).collect();
+        together(&mut hands, &|hand| *hand = Some(Hand::new(like)));
+        let hands = hands.into_iter().flatten().collect();
         let lookers = (0..threads).map(|_| Looker::default()).collect();
         Self { threads, hands, lookers, ..Self::default() }
     }

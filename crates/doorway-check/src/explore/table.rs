@@ -11,6 +11,7 @@ pub(super) const MOST: u32 = u32::MAX - 1;
 
 /// Numbers by the hashes of what they stand for.
 #[derive(Default, Debug)]
+#[repr(align(128))] // tables of several threads lie beside each other
 pub(super) struct Table {
     slots: Vec<u64>,
     len: usize,

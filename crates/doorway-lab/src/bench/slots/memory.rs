@@ -71,8 +71,8 @@ pub(super) fn all(effort: &Effort) -> Vec<Bytes> {
         bytes(peers::FAIR, many, &mut kept, peers::slots, |room| room.acquire_async()),
         bytes(peers::UNNUMBERED, many, &mut kept, |k| peers::slots(k).without_numbers(), |room| room.acquire_async()),
         bytes(peers::BYPASS, many, &mut kept, |k| peers::slots(k).bypass(64), |room| room.acquire_async()),
-        bytes(peers::TOKIO, many, &mut kept, tokio::sync::Semaphore::new, |room| room.acquire()),
-        bytes(peers::ASYNC_LOCK, many, &mut kept, async_lock::Semaphore::new, |room| room.acquire()),
+        bytes(peers::TOKIO, many, &mut kept, tokio::sync::Semaphore::new, tokio::sync::Semaphore::acquire),
+        bytes(peers::ASYNC_LOCK, many, &mut kept, async_lock::Semaphore::new, async_lock::Semaphore::acquire),
     ]
 }
 
