@@ -73,7 +73,7 @@ struct Looker {
 
 impl Crew {
     pub(super) fn new(threads: usize, like: &State) -> Self {
-        // Each in a thread of its own, so that small buffers of two hands do not share a cache line.
+        // Each in a thread of its own, so that small buffers of two share no cache line.
         let mut hands: Vec<_> = (0..=threads).map(|_| None).collect();
         together(&mut hands, &|hand| *hand = Some(Hand::new(like)));
         let hands = hands.into_iter().flatten().collect();
