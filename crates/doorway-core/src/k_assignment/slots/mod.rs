@@ -232,11 +232,6 @@ impl<M: Memory, N: Names<M>, L, X> Slots<M, N, L, X> {
         &self.beside
     }
 
-    /// The same, to be changed.
-    pub fn beside_mut(&mut self) -> &mut X {
-        &mut self.beside
-    }
-
     /// The same turnstile with other names. No process may hold a name.
     pub fn with_names<Other: Names<M>>(self, site: &Site<'_, M>, fences: Option<u64>) -> Slots<M, Other, L, X> {
         let Self { part, line, room, below, last, beside, names: _ } = self;
