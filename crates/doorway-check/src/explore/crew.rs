@@ -31,7 +31,7 @@ pub(super) struct Place {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unknown {
     hash: u64,
-    /// Where the step is noted.
+    /// The step among the unknown ones of its thread.
     pub(super) place: Place,
     /// The state of the round from which it was made, and its number among the steps of that state.
     pub(super) state: u32,
@@ -102,11 +102,10 @@ impl Crew {
                     return taken;
                 }
                 taken.push((from, hand.states.len()));
-                let begun = hand.begin();
                 for i in from..many.min(from + TAKEN) {
                     hand.look(lens, (first + i) as StateId);
                 }
-                hand.look_up(lens, begun);
+                hand.look_up(lens);
             }
         };
         let threads = if many < WORTH_A_THREAD { 1 } else { self.threads };
@@ -124,19 +123,7 @@ impl Crew {
 
     /// Gives a short form to the states to which the steps of a state lead, if they have none.
     pub(super) fn tie(&mut self, store: &mut Store, place: Place, begin: Looked, end: Looked) {
-        let Hand { edges, bytes, loose, .. } = &mut self.hands[place.hand as usize];
-        for (edge, raw) in &loose[begin.loose as usize..end.loose as usize] {
-            let found = &mut edges[*edge as usize];
-            let compared = bytes[found.compared as usize..found.to as usize].to_vec();
-            found.from = bytes.len() as u32;
-            store.tie_loose(raw, bytes);
-            if compared.is_empty() && store.bits.is_empty() {
-                found.hash = store.hash(&bytes[found.from as usize..]);
-            }
-            found.compared = bytes.len() as u32;
-            bytes.extend_from_slice(&compared);
-            found.to = bytes.len() as u32;
-        }
+        self.hands[place.hand as usize].tie(store, begin.loose..end.loose);
     }
 
     /// How many steps the round has so far.
@@ -149,9 +136,9 @@ impl Crew {
         let hand = &self.hands[place.hand as usize];
         let state = self.ends.len() as u32;
         let taken = &mut self.taken[place.hand as usize];
-        while let Some(&at) = hand.unknown.get(*taken).filter(|&&at| at < begin.edges + many) {
-            let place = Place { hand: place.hand, at };
-            self.unknown.push(Unknown { hash: hand.edges[at as usize].hash, place, state, step: at - begin.edges });
+        while let Some(new) = hand.unknown.get(*taken).filter(|new| new.step < begin.steps + many) {
+            let place = Place { hand: place.hand, at: *taken as u32 };
+            self.unknown.push(Unknown { hash: new.hash, place, state, step: new.step - begin.steps });
             *taken += 1;
         }
         self.ends.push(self.steps() as u32 + many);

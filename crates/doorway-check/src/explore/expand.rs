@@ -30,17 +30,24 @@ pub(super) struct Lens<'a> {
 #[repr(align(128))] // each thread writes its own: none may share a cache line with another's
 pub(super) struct Hand {
     pub(super) states: Vec<Looked>,
-    pub(super) edges: Vec<Found>,
-    /// Those that lead to states which were not known before the round.
-    pub(super) unknown: Vec<u32>,
-    /// The states to which edges lead, as they are written.
+    /// The steps that lead to states which were not known before the round, and these states as
+    /// they are written.
+    pub(super) unknown: Vec<Unseen>,
     pub(super) bytes: Vec<u8>,
+    /// All steps, for the graph: where each leads, or [`NEW`], and what the graph says of it.
+    pub(super) edges: Vec<(StateId, u16)>,
     /// For operators over runs: for each state, property and part the processes of which `so` and
     /// `then` hold.
     pub(super) masks: Vec<(u64, u64)>,
     pub(super) notes: Vec<Note>,
-    /// The edges that lead to states with pieces that have no numbers, in the order of edges.
-    pub(super) loose: Vec<(u32, Raw)>,
+    /// The states with pieces that have no numbers, in the order of the steps that lead to them.
+    pub(super) loose: Vec<Loose>,
+    /// The steps that were not looked up yet, and where they lead, as it is written. No other
+    /// thread reads these: what another reads must come back before it can be written again.
+    tried: Vec<Found>,
+    written: Vec<u8>,
+    /// How many steps there were before them.
+    before: u32,
     pub(super) spare: Spare,
     /// The steps that this thread has made before.
     recall: Recall,
@@ -59,6 +66,7 @@ pub(super) struct Hand {
 /// The state that is looked at, in short form, and where its pieces are.
 #[derive(Default, Debug)]
 struct Apart {
+    id: StateId,
     short: Vec<u8>,
     /// Where the local states begin, each after the other, and where the last ends.
     locals: Vec<usize>,
@@ -77,11 +85,11 @@ impl Apart {
     }
 }
 
-/// A state whose steps were tried, and where its edges, masks, notes and loose edges end. Those of
+/// A state whose steps were tried, and where its steps, masks, notes and loose states end. Those of
 /// the state before it end where its own begin.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Looked {
-    pub(super) edges: u32,
+    pub(super) steps: u32,
     pub(super) masks: u32,
     pub(super) notes: u32,
     pub(super) loose: u32,
@@ -93,48 +101,62 @@ pub(super) struct Looked {
 
 /// A step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+struct Found {
+    hash: u64,
+    at: At,
+    /// The number of the action.
+    action: u32,
+    /// The state, if it was known before the round; otherwise [`NEW`].
+    known: StateId,
+    /// What the graph says of the step.
+    by: u16,
+    /// Whether the state has a hash, and no number yet: then it can be looked up.
+    hashed: bool,
+}
+
+/// A step that leads to a state which was not known before the round.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unseen {
     pub(super) hash: u64,
-    /// Where the state is written.
-    pub(super) from: u32,
-    pub(super) compared: u32,
-    pub(super) to: u32,
+    at: At,
     /// The number of the action.
     pub(super) action: u32,
-    /// The state, if it was known before the round; otherwise [`NEW`].
-    pub(super) known: StateId,
-    /// What the graph says of the step.
-    pub(super) by: u16,
-    /// Whether it leads back to where it began, so that no look-up is needed.
-    pub(super) same: bool,
-    /// Whether it leads to a state that has no hash yet.
-    unhashed: bool,
+    /// Its number among the steps of the thread.
+    pub(super) step: u32,
+}
+
+/// A state with pieces that have no numbers.
+#[derive(Debug)]
+pub(super) struct Loose {
+    /// The number of the step that leads to it.
+    step: u32,
+    /// That step among the unknown ones, unless the state was known in another form.
+    unknown: Option<u32>,
+    raw: Raw,
+}
+
+/// Where a state is written: its short form, and then the form in which it is compared.
+#[derive(Clone, Copy, Debug)]
+struct At {
+    from: u32,
+    compared: u32,
+    to: u32,
+}
+
+impl At {
+    fn forms(self, bytes: &[u8]) -> Forms<'_> {
+        let [from, compared, to] = [self.from, self.compared, self.to].map(|at| at as usize);
+        Forms { short: &bytes[from..compared], compared: &bytes[compared..to] }
+    }
 }
 
 /// How many look-ups are begun before the first is finished.
 pub(super) const AHEAD: usize = 64;
 
-/// Where the notes of some states begin.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Begun {
-    edges: usize,
-    bytes: usize,
-}
-
 impl Found {
-    const TO_ANOTHER: Self =
-        Self { hash: 0, from: 0, compared: 0, to: 0, action: 0, known: NEW, by: 0, same: false, unhashed: false };
-
-    /// The state to which it leads, among what was written.
-    fn forms<'a>(&self, bytes: &'a [u8]) -> Forms<'a> {
-        let [from, compared, to] = [self.from, self.compared, self.to].map(|at| at as usize);
-        Forms { short: &bytes[from..compared], compared: &bytes[compared..to] }
-    }
-
-    /// A step that leads back to where it began.
-    fn back(action: u32, by: u16) -> Self {
-        Self { action, by, same: true, ..Self::TO_ANOTHER }
-    }
+    /// A step whose end is known without looking it up.
+    const NOT_LOOKED_UP: Self =
+        Self { hash: 0, at: At { from: 0, compared: 0, to: 0 }, action: 0, known: NEW, by: 0, hashed: false };
 }
 
 /// Something that may end the search.
@@ -167,12 +189,15 @@ impl Hand {
     pub(super) fn new(like: &State) -> Self {
         Self {
             states: Vec::new(),
-            edges: Vec::new(),
             unknown: Vec::new(),
             bytes: Vec::new(),
+            edges: Vec::new(),
             masks: Vec::new(),
             notes: Vec::new(),
             loose: Vec::new(),
+            tried: Vec::new(),
+            written: Vec::new(),
+            before: 0,
             spare: Spare::default(),
             recall: Recall::default(),
             apart: Apart::default(),
@@ -187,12 +212,15 @@ impl Hand {
 
     pub(super) fn clear(&mut self) {
         self.states.clear();
-        self.edges.clear();
         self.unknown.clear();
         self.bytes.clear();
+        self.edges.clear();
         self.masks.clear();
         self.notes.clear();
         self.loose.clear();
+        self.tried.clear();
+        self.written.clear();
+        self.before = 0;
     }
 
     /// What was found out about the state with this place among those looked at, and where the one
@@ -201,74 +229,96 @@ impl Hand {
         (if at == 0 { Looked::default() } else { self.states[at - 1] }, self.states[at])
     }
 
+    /// How many steps there are.
+    fn steps(&self) -> u32 {
+        self.before + self.tried.len() as u32
+    }
+
     fn ends(&self) -> Looked {
-        let [edges, masks] = [self.edges.len(), self.masks.len()].map(|len| len as u32);
-        let [notes, loose] = [self.notes.len(), self.loose.len()].map(|len| len as u32);
-        Looked { edges, masks, notes, loose, idle: 0, missed: false }
+        let [masks, notes, loose] = [self.masks.len(), self.notes.len(), self.loose.len()].map(|len| len as u32);
+        Looked { steps: self.steps(), masks, notes, loose, idle: 0, missed: false }
     }
 
-    /// A state to which a step leads.
-    pub(super) fn forms(&self, edge: usize) -> Forms<'_> {
-        self.edges[edge].forms(&self.bytes)
+    /// A state that was not known.
+    pub(super) fn forms(&self, unknown: usize) -> Forms<'_> {
+        self.unknown[unknown].at.forms(&self.bytes)
     }
 
-    /// Where the notes of the next states begin.
-    pub(super) fn begin(&self) -> Begun {
-        Begun { edges: self.edges.len(), bytes: self.bytes.len() }
-    }
-
-    /// Looks up which of the states are known to which the steps since then lead. The others stay
-    /// written; they are few.
-    pub(super) fn look_up(&mut self, lens: Lens<'_>, begun: Begun) {
-        let mut edges = begun.edges..self.edges.len();
-        let mut bytes = begun.bytes;
+    /// Looks up which of the states are known to which the last steps lead. Of the others, which
+    /// are few, it keeps what was written.
+    pub(super) fn look_up(&mut self, lens: Lens<'_>) {
         let by_bits = !lens.store.bits.is_empty();
-        while !edges.is_empty() {
-            let some = edges.start..edges.end.min(edges.start + AHEAD);
-            edges.start = some.end;
+        let mut loose = self.loose.partition_point(|loose| loose.step < self.before);
+        let all = self.tried.len();
+        for first in (0..all).step_by(AHEAD) {
+            let some = first..all.min(first + AHEAD);
             if !by_bits {
                 self.find(lens, some.clone());
             }
-            for edge in some {
-                let found = &mut self.edges[edge];
-                if found.same || found.known != NEW {
-                    [found.from, found.compared, found.to] = [0; 3];
-                    continue;
+            for (found, step) in self.tried[some.clone()].iter().zip(self.before + first as u32..) {
+                if lens.keeps_graph {
+                    self.edges.push((found.known, found.by));
                 }
-                self.unknown.push(edge as u32);
-                let (from, back) = (found.from as usize, found.from - bytes as u32);
-                self.bytes.copy_within(from..found.to as usize, bytes);
-                bytes += found.to as usize - from;
-                [&mut found.from, &mut found.compared, &mut found.to].into_iter().for_each(|at| *at -= back);
+                let loose = self.loose.get_mut(loose).filter(|loose| loose.step == step).inspect(|_| loose += 1);
+                if found.known == NEW {
+                    loose.into_iter().for_each(|loose| loose.unknown = Some(self.unknown.len() as u32));
+                    let At { from, compared, to } = found.at;
+                    let back = self.bytes.len() as u32;
+                    self.bytes.extend_from_slice(&self.written[from as usize..to as usize]);
+                    let at = At { from: back, compared: back + compared - from, to: back + to - from };
+                    self.unknown.push(Unseen { hash: found.hash, at, action: found.action, step });
+                }
             }
         }
-        self.bytes.truncate(bytes);
+        self.before += all as u32;
+        self.tried.clear();
+        self.written.clear();
+    }
+
+    /// Gives short forms to these states, which have pieces without numbers.
+    pub(super) fn tie(&mut self, store: &mut Store, loose: Range<u32>) {
+        for Loose { unknown, raw, .. } in &self.loose[loose.start as usize..loose.end as usize] {
+            let Some(unknown) = unknown else {
+                store.learn(raw);
+                continue;
+            };
+            let new = &mut self.unknown[*unknown as usize];
+            let compared = new.at.compared as usize..new.at.to as usize;
+            let from = self.bytes.len();
+            store.tie_loose(raw, &mut self.bytes);
+            if compared.is_empty() && store.bits.is_empty() {
+                new.hash = store.hash(&self.bytes[from..]);
+            }
+            let between = self.bytes.len();
+            self.bytes.extend_from_within(compared);
+            new.at = At { from: from as u32, compared: between as u32, to: self.bytes.len() as u32 };
+        }
     }
 
     /// Looks up several states. Each look-up is begun before the first is finished, because what it
     /// needs may be far away.
-    fn find(&mut self, lens: Lens<'_>, edges: Range<usize>) {
+    fn find(&mut self, lens: Lens<'_>, steps: Range<usize>) {
         let store = lens.store;
-        let Self { edges: all, begun, bytes, spare, .. } = self;
+        let Self { tried, begun, written, spare, .. } = self;
         let table = |hash: u64| &store.shards[shard(hash)];
         begun.clear();
         let mut sum = 0;
-        for (edge, found) in edges.clone().zip(&all[edges]) {
-            if !found.same && !found.unhashed {
+        for (step, found) in steps.clone().zip(&tried[steps]) {
+            if found.hashed {
                 sum ^= table(found.hash).touch(tag(found.hash));
-                begun.push((edge, 0));
+                begun.push((step, 0));
             }
         }
-        begun.retain_mut(|(edge, first)| {
-            let hash = all[*edge].hash;
+        begun.retain_mut(|(step, first)| {
+            let hash = tried[*step].hash;
             let found = table(hash).find(tag(hash), |_| true);
             *first = found.unwrap_or_default();
             found.inspect(|&id| sum ^= u64::from(store.touch(id))).is_some()
         });
         std::hint::black_box(sum);
-        for &(edge, first) in &*begun {
-            let found = &mut all[edge];
-            let (hash, new) = (found.hash, found.forms(bytes));
+        for &(step, first) in &*begun {
+            let found = &mut tried[step];
+            let (hash, new) = (found.hash, found.at.forms(written));
             let mut is = |id| store.is_known_as(lens.machine, id, new, spare);
             // Mostly the first with this tag is the one.
             let known = if is(first) { Some(first) } else { table(hash).find(tag(hash), is) };
@@ -278,7 +328,7 @@ impl Hand {
 
     /// Looks at a state, and notes what it finds. Returns what was missing, if anything was.
     pub(super) fn look(&mut self, lens: Lens<'_>, id: StateId) -> Option<Missing> {
-        let (begin, bytes) = (self.ends(), self.bytes.len());
+        let (begin, tried, written) = (self.ends(), self.tried.len(), self.written.len());
         let mut state = std::mem::take(&mut self.state);
         self.take_apart(lens, id);
         lens.store.read(&self.apart.short, &mut state);
@@ -297,11 +347,11 @@ impl Hand {
             Err(Halt::Missing(missing)) => Some(missing),
         };
         if missing.is_some() {
-            self.edges.truncate(begin.edges as usize);
+            self.tried.truncate(tried);
+            self.written.truncate(written);
             self.masks.truncate(begin.masks as usize);
             self.notes.truncate(begin.notes as usize);
             self.loose.truncate(begin.loose as usize);
-            self.bytes.truncate(bytes);
             self.states.push(Looked { missed: true, ..begin });
         } else {
             let is_idle = |p: &usize| machine.is_idle(&state, *p);
@@ -315,6 +365,7 @@ impl Hand {
 
     /// Reads a state in short form.
     fn take_apart(&mut self, lens: Lens<'_>, id: StateId) {
+        self.apart.id = id;
         let Apart { short, locals, vars, .. } = &mut self.apart;
         short.clear();
         short.extend_from_slice(lens.store.string(id));
@@ -406,7 +457,7 @@ impl Hand {
     fn look_at_steps(&mut self, lens: Lens<'_>, state: &State) -> Result<(), Halt> {
         let mut next = std::mem::take(&mut self.next);
         let mut actions = std::mem::take(&mut self.actions);
-        let (mut everyone_waits, first) = (true, self.edges.len());
+        let (mut everyone_waits, first) = (true, self.tried.len());
         let only_steps = lens.recalls && lens.machine.has_only_steps();
         let tried = (0..lens.machine.processes()).filter(|&p| lens.machine.may_step_next(state, p)).try_for_each(|p| {
             // A step that was made before is all that the process can do.
@@ -416,7 +467,7 @@ impl Hand {
             actions.clear();
             lens.machine.actions(state, p, &mut actions);
             actions.iter().try_for_each(|&action| {
-                self.now = When::At((self.edges.len() - first) as u32);
+                self.now = When::At((self.tried.len() - first) as u32);
                 if self.recalls_step(lens, state, action, &mut everyone_waits) {
                     return Ok(());
                 }
@@ -464,41 +515,41 @@ impl Hand {
         }
         let Apart { short, locals, rest, .. } = &mut self.apart;
         let (begin, end) = (locals[p], locals[p + 1]);
-        let from = self.bytes.len();
+        let from = self.written.len();
         if effect.ends && lens.machine.counts_passages() {
             if lens.machine.is_last_passage(state, p) {
                 effect.local = Effect::DONE;
             }
             let all = *locals.last().expect("there is a process");
-            self.bytes.extend(effect.vars.bytes());
-            self.bytes.extend_from_slice(&short[vars.len()..begin]);
-            self.bytes.extend(effect.local.bytes());
-            self.bytes.extend_from_slice(&short[end..all]);
-            if !lens.store.write_rest_after_passage(&short[all..], p, rest, &mut self.bytes) {
-                self.bytes.truncate(from);
+            self.written.extend(effect.vars.bytes());
+            self.written.extend_from_slice(&short[vars.len()..begin]);
+            self.written.extend(effect.local.bytes());
+            self.written.extend_from_slice(&short[end..all]);
+            if !lens.store.write_rest_after_passage(&short[all..], p, rest, &mut self.written) {
+                self.written.truncate(from);
                 return false;
             }
         } else if (effect.vars.len(), effect.local.len()) != (vars.len(), local.len()) {
-            self.bytes.extend(effect.vars.bytes());
-            self.bytes.extend_from_slice(&short[vars.len()..begin]);
-            self.bytes.extend(effect.local.bytes());
-            self.bytes.extend_from_slice(&short[end..]);
+            self.written.extend(effect.vars.bytes());
+            self.written.extend_from_slice(&short[vars.len()..begin]);
+            self.written.extend(effect.local.bytes());
+            self.written.extend_from_slice(&short[end..]);
         } else if (effect.vars, effect.local) != (vars, local) {
-            self.bytes.extend_from_slice(short);
-            let new = &mut self.bytes[from..];
+            self.written.extend_from_slice(short);
+            let new = &mut self.written[from..];
             new.iter_mut().zip(effect.vars.bytes()).for_each(|(byte, by)| *byte = by);
             new[begin..].iter_mut().zip(effect.local.bytes()).for_each(|(byte, by)| *byte = by);
         }
         *everyone_waits &= !effect.goes_on;
         let by = if lens.keeps_graph { Edge::new(0, p, kind(action, effect.enters), 0).by() } else { 0 };
         let action = action.number(lens.machine.processes()) as u32;
-        let to = self.bytes.len();
+        let to = self.written.len();
         if from == to {
-            self.edges.push(Found::back(action, by));
+            self.tried.push(Found { known: self.apart.id, action, by, ..Found::NOT_LOOKED_UP });
         } else {
-            let hash = lens.store.hash(&self.bytes[from..]);
+            let hash = lens.store.hash(&self.written[from..]);
             let [from, to] = [from, to].map(|at| at as u32);
-            self.edges.push(Found { hash, from, compared: to, to, action, by, ..Found::TO_ANOTHER });
+            self.tried.push(Found { hash, at: At { from, compared: to, to }, known: NEW, action, by, hashed: true });
         }
         true
     }
@@ -571,21 +622,21 @@ impl Hand {
             if let Some(vars) = self.apart.vars {
                 self.remember(lens, state, action, Some((stepped, next, vars)));
             }
-            self.edges.push(Found::back(number, by));
+            self.tried.push(Found { known: self.apart.id, action: number, by, ..Found::NOT_LOOKED_UP });
             return Ok(());
         }
-        let written = lens.store.write(machine, next, &mut self.spare, &mut self.bytes)?;
+        let written = lens.store.write(machine, next, &mut self.spare, &mut self.written)?;
         if written.loose {
-            self.loose.push((self.edges.len() as u32, self.spare.raw.clone()));
+            self.loose.push(Loose { step: self.steps(), unknown: None, raw: self.spare.raw.clone() });
         } else if lens.recalls {
-            let short = &self.bytes[written.from..written.compared];
+            let short = &self.written[written.from..written.compared];
             if let Some(vars) = Piece::of_vars(&short[..lens.store.vars_in(short)]) {
                 self.remember(lens, state, action, Some((stepped, next, vars)));
             }
         }
         let [from, compared, to] = [written.from, written.compared, written.to].map(|at| at as u32);
-        let (hash, unhashed) = (written.hash.unwrap_or_default(), written.hash.is_none());
-        self.edges.push(Found { hash, from, compared, to, action: number, by, unhashed, ..Found::TO_ANOTHER });
+        let (hash, hashed) = (written.hash.unwrap_or_default(), written.hash.is_some());
+        self.tried.push(Found { hash, at: At { from, compared, to }, known: NEW, action: number, by, hashed });
         Ok(())
     }
 }

@@ -390,7 +390,7 @@ impl<'a> Search<'a> {
             }
             let place = crew.places[i];
             let (begin, end) = crew.hands[place.hand as usize].looked(place.at as usize);
-            let steps = end.edges - begin.edges;
+            let steps = end.steps - begin.steps;
             if begin.notes == end.notes {
                 // The usual case, without the ceremony that follows.
                 ordered.states = i + 1;
@@ -465,10 +465,9 @@ impl<'a> Search<'a> {
             let lens =
                 Lens { machine: world, store: &self.store, asked: &self.asked, keeps_graph, keep_going, recalls };
             let late = crew.late();
-            let begun = late.begin();
             match late.look(lens, id) {
                 None => {
-                    late.look_up(lens, begun);
+                    late.look_up(lens);
                     break;
                 }
                 Some(missing) => {
@@ -500,8 +499,9 @@ impl<'a> Search<'a> {
         for (unknown, to) in crew.unknown.iter().zip(&mut crew.to) {
             if *to == NEW {
                 let hand = &crew.hands[unknown.place.hand as usize];
-                let (found, forms) = (hand.edges[unknown.place.at as usize], hand.forms(unknown.place.at as usize));
-                *to = self.store.add((at as u32 + unknown.state) as StateId, found.action, forms.short);
+                let step = unknown.place.at as usize;
+                let (by, short) = (hand.unknown[step].action, hand.forms(step).short);
+                *to = self.store.add((at as u32 + unknown.state) as StateId, by, short);
                 if self.store.len() > most {
                     limit = Some((unknown.state as usize, unknown.step));
                     break;
@@ -532,7 +532,7 @@ impl<'a> Search<'a> {
         }
         crew.give_numbers(&mut self.store);
         self.edges += crew.steps() as u64;
-        self.note_graph(crew, &ordered, at);
+        self.note_graph(crew, &ordered);
         let stop = ordered.end.map(|(_, end)| match end {
             End::Stop(stop) => stop,
             End::Error(_) => unreachable!("it was returned"),
@@ -542,7 +542,7 @@ impl<'a> Search<'a> {
     }
 
     /// Keeps what properties of whole graphs need.
-    fn note_graph(&mut self, crew: &Crew, ordered: &Ordered, at: usize) {
+    fn note_graph(&mut self, crew: &Crew, ordered: &Ordered) {
         let Some(graph) = &mut self.graph else { return };
         let (mut step, mut unknown) = (0, crew.to.iter());
         for i in 0..ordered.states {
@@ -557,13 +557,9 @@ impl<'a> Search<'a> {
                 }
             }
             let last = crew.ends.get(i).map_or(step, |&end| end);
-            for found in &hand.edges[begin.edges as usize..(begin.edges + last - step) as usize] {
-                let to = match found.known {
-                    _ if found.same => (at + i) as StateId,
-                    NEW => *unknown.next().expect("each of them is unknown"),
-                    known => known,
-                };
-                graph.add_edge(Edge::leading(to, found.by));
+            for &(to, by) in &hand.edges[begin.steps as usize..(begin.steps + last - step) as usize] {
+                let to = if to == NEW { *unknown.next().expect("each of them is unknown") } else { to };
+                graph.add_edge(Edge::leading(to, by));
             }
             step = last;
         }

@@ -357,7 +357,7 @@ impl Store {
     }
 
     /// Gives numbers to the pieces of a state.
-    fn learn(&mut self, raw: &Raw) {
+    pub(super) fn learn(&mut self, raw: &Raw) {
         let (from, to) = raw.locals;
         self.vars.iter_mut().for_each(|pieces| pieces.add(&raw.bytes[..from]));
         self.rest.iter_mut().for_each(|pieces| pieces.add(&raw.bytes[to..]));
