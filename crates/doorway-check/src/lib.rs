@@ -79,6 +79,7 @@ mod k_assignment;
 mod k_exclusion;
 pub mod mutants;
 mod mutex;
+pub mod output;
 pub mod picture;
 pub mod property;
 pub mod replay;

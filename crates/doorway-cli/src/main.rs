@@ -34,7 +34,8 @@ mod slots;
 mod torture;
 mod tour;
 
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ErrorKind};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Run at most K commands at a time on this machine, and check the algorithms that make it safe.
@@ -236,6 +237,25 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// What the parser does not say: where names come from, and that some options take two hyphens.
+fn advice(error: &clap::Error) -> Option<String> {
+    let argument = error.get(ContextKind::InvalidArg)?.to_string();
+    match error.kind() {
+        ErrorKind::MissingRequiredArgument if argument.contains("<ID>") => {
+            Some("give the name of an algorithm, such as bakery; `doorway list` lists them".to_owned())
+        }
+        // `doorway run` has -n, and other commands have --n.
+        ErrorKind::UnknownArgument => {
+            let long = argument.strip_prefix('-').filter(|name| name.len() == 1)?;
+            let all = Args::command();
+            let command = all.find_subcommand(std::env::args_os().nth(1)?)?;
+            let has_it = command.get_arguments().any(|known| known.get_long() == Some(long));
+            has_it.then(|| format!("here this option has two hyphens: --{long}"))
+        }
+        _ => None,
+    }
+}
+
 fn main() -> ExitCode {
     #[cfg(all(target_os = "linux", target_endian = "little", target_pointer_width = "64"))]
     if std::env::args_os().nth(1).is_some_and(|word| word == "run") {
@@ -251,7 +271,11 @@ fn main() -> ExitCode {
             }
             std::process::exit(125);
         }
-        error.exit()
+        let _ = error.print();
+        if let Some(advice) = advice(&error) {
+            eprintln!("{advice}");
+        }
+        std::process::exit(error.exit_code())
     });
     let result = match args.command {
         Command::List(args) => list::run(&args),

@@ -1,7 +1,8 @@
 //! Writing to standard output and to files. A reader that has gone away is not an error.
 
 pub(crate) use doorway_check::explore::{count, thousands};
-use std::io::{ErrorKind, Write as _, stderr, stdout};
+pub(crate) use doorway_check::output::Reader;
+use std::io::{Write as _, stderr, stdout};
 use std::path::{Path, PathBuf};
 
 /// The file that stands for standard output.
@@ -57,21 +58,10 @@ pub(crate) fn print(text: &str) -> Result<(), String> {
     print_to_reader(text).map(|_| ())
 }
 
-/// Whether a process still reads standard output.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reader {
-    There,
-    Gone,
-}
-
 /// [`print`], for a command that ends when its reader has gone away.
 pub(crate) fn print_to_reader(text: &str) -> Result<Reader, String> {
-    let mut out = stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(Reader::There),
-        Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(Reader::Gone),
-        Err(e) => Err(format!("cannot write to standard output: {e}")),
-    }
+    doorway_check::output::write(&mut stdout().lock(), text)
+        .map_err(|e| format!("cannot write to standard output: {e}"))
 }
 
 /// Text that others have written, for a terminal: characters that control it, or change how other

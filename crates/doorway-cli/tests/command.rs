@@ -194,6 +194,10 @@ fn keep_can_be_distrusted() {
 fn bad_input_is_refused_with_advice() {
     refused("check am-chian", &["am-chian", "did you mean am-chain?"]);
     refused("check xyzzy-plugh", &["doorway list"]);
+    refused("check", &["such as bakery", "doorway list"]);
+    refused("explore --n 3", &["such as bakery", "doorway list"]);
+    refused("check am-chain -n 3", &["two hyphens: --n"]);
+    refused("rmr am-chain -k 1", &["two hyphens: --k"]);
     refused("check AM-CHAIN", &["did you mean am-chain?"]);
     refused("check mutant:xyzzy", &["doorway list --mutants"]);
     refused("check am-fast --k 18446744073709551615", &["at most 65535"]);

@@ -5,7 +5,7 @@ use doorway_lab::bench::{self, Effort};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
-use std::io::{ErrorKind, Write as _, stdout};
+use std::io::stdout;
 use std::num::NonZero;
 use std::process::{Command, ExitCode};
 
@@ -265,9 +265,7 @@ fn measure<R: Serialize + Display>(
     } else {
         report.to_string()
     };
-    match stdout().write_all(text.as_bytes()) {
-        // The reader has gone away: that is fine.
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write to standard output: {e}")),
-        _ => Ok(()),
-    }
+    doorway_check::output::write(&mut stdout().lock(), &text)
+        .map_err(|e| format!("cannot write to standard output: {e}"))?;
+    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::Check;
 use crate::explore::{Report, Stop};
+use crate::output::write;
 use doorway_core::registry::CostModel;
 use std::error::Error;
 use std::process::ExitCode;
@@ -34,7 +35,7 @@ impl Check {
 ///
 /// Without arguments it checks all of them and prints the reports. `replay TOKEN`, `page TOKEN
 /// FILE`, `explore`, `rmr` and `--json` do what their namesakes of `doorway` do. The exit codes are
-/// those of `doorway check`.
+/// those of `doorway check`, also if the reader of the output goes away, as `head` does.
 #[must_use]
 pub fn main(checks: impl IntoIterator<Item = Check>) -> ExitCode {
     let checks: Vec<Check> = checks.into_iter().collect();
@@ -54,7 +55,7 @@ fn run(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Re
     match arguments {
         ["replay", token] => {
             let replay = of(checks, token)?.replay(token)?;
-            writeln!(out, "{replay}")?;
+            write(out, &format!("{replay}\n"))?;
             Ok(if replay.breaks { 0 } else { exit::FAILED })
         }
         ["page", token, file] => {
@@ -64,26 +65,26 @@ fn run(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Re
         ["explore", names @ ..] if names.len() <= 1 => {
             let check = *named(checks, names)?.first().ok_or(USAGE)?;
             let page = check.serve(0)?;
-            writeln!(out, "{}\nOpen this address in a browser of this machine. Ctrl-C ends the page.", page.url())?;
-            out.flush()?;
+            let address = page.url();
+            write(out, &format!("{address}\nOpen this address in a browser of this machine. Ctrl-C ends the page.\n"))?;
             page.run();
             Ok(0)
         }
         ["rmr", names @ ..] => {
             for check in named(checks, names)? {
                 for model in [CostModel::Cc, CostModel::Dsm] {
-                    writeln!(out, "{}: {}\n", check.name(), check.rmr(model)?)?;
+                    write(out, &format!("{}: {}\n\n", check.name(), check.rmr(model)?))?;
                 }
             }
             Ok(0)
         }
         ["--json", names @ ..] => {
             let reports = all(&named(checks, names)?)?;
-            writeln!(out, "{}", serde_json::to_string_pretty(&reports)?)?;
+            write(out, &(serde_json::to_string_pretty(&reports)? + "\n"))?;
             Ok(code(&reports))
         }
         ["-h" | "--help"] => {
-            writeln!(out, "{USAGE}")?;
+            write(out, &format!("{USAGE}\n"))?;
             Ok(0)
         }
         // A subcommand without its arguments, or an option that does not exist.
@@ -91,7 +92,7 @@ fn run(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Re
         names => {
             let reports = all(&named(checks, names)?)?;
             let texts: Vec<String> = reports.iter().map(ToString::to_string).collect();
-            writeln!(out, "{}", texts.join("\n\n"))?;
+            write(out, &(texts.join("\n\n") + "\n"))?;
             Ok(code(&reports))
         }
     }
@@ -124,5 +125,44 @@ fn code(reports: &[Report]) -> u8 {
         _ if reports.iter().any(|report| report.stop == Some(Stop::Interrupted)) => 130,
         _ if reports.iter().all(is_decided) => 0,
         _ => exit::UNDECIDED,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::property::Property;
+    use crate::sim::{Sim, World};
+    use doorway_core::memory::Memory as _;
+
+    /// One process makes one step.
+    fn one_step(holds: bool) -> Check {
+        Check::of("one-step", 1, |rules| {
+            World::of_programs(
+                1,
+                rules,
+                |site| site.var("x", 0u64),
+                |x, p| async move {
+                    let Ok(()) = p.on(Sim::ROOT).at(1).write(&x, 1).await;
+                },
+            )
+        })
+        .property(Property::always("so", move |_| holds))
+        .with(|search| search.passages(1))
+    }
+
+    #[test]
+    fn the_exit_code_is_the_same_if_the_reader_has_gone_away() {
+        let (reader, mut gone) = std::io::pipe().unwrap();
+        drop(reader);
+        for (holds, code) in [(true, 0), (false, exit::FAILED)] {
+            for arguments in [&[][..], &["--json"], &["one-step"]] {
+                let mut seen = Vec::new();
+                assert_eq!(run(&[one_step(holds)], arguments, &mut seen).unwrap(), code);
+                assert!(String::from_utf8(seen).unwrap().contains("so"));
+                assert_eq!(run(&[one_step(holds)], arguments, &mut gone).unwrap(), code);
+            }
+        }
+        assert_eq!(run(&[], &["--help"], &mut gone).unwrap(), 0);
     }
 }

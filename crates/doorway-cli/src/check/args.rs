@@ -80,14 +80,14 @@ pub(crate) struct Args {
     /// searches that do not fit into memory, and proves nothing
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with_all = ["save", "resume"])]
     pub(super) bitstate: Option<usize>,
-    /// Take states for one that differ only in the names of processes. Refused unless the processes
-    /// are all alike; progress and bounds on steps are not decided then
+    /// Treat states that differ only in the names of processes as one state. Refused unless the
+    /// processes are all alike; progress and bounds on steps are not decided then
     #[arg(long)]
     pub(super) symmetric: bool,
     /// If a limit or Ctrl-C ends the search, write what it knows to this file
     #[arg(long, value_name = "FILE")]
     pub(super) save: Option<std::path::PathBuf>,
-    /// Go on where the search ended that wrote this file; give the same options
+    /// Continue the search that wrote this file, from where it ended; give the same options
     #[arg(long, value_name = "FILE")]
     pub(super) resume: Option<std::path::PathBuf>,
     /// Do not merge local states that the text declares alike, and forget no value it declares
