@@ -277,8 +277,7 @@ impl<N: Numbering> Slots<N> {
     /// ```
     #[must_use]
     pub fn bypass(self, newcomers: u32) -> Slots<N::Passing> {
-        let stamps = self.stamps();
-        let text = self.text.with_other(|tray| N::tray_with_bound(tray, newcomers, stamps));
+        let text = self.text.with_other(|tray| N::tray_with_bound(tray, newcomers));
         Slots { text, manners: Manners { unfair: false, ..self.manners } }
     }
 
@@ -297,7 +296,7 @@ impl<N: Numbering> Slots<N> {
 
     /// The source of fence numbers: larger than the number of every guard so far.
     fn stamps(&self) -> u64 {
-        self.tray().map_or_else(|| self.look().next, |tray| sure(now(tray.stamps(&ANYONE))))
+        self.look().next + self.tray().map_or(0, numbers::stamps)
     }
 
     /// Restores the order of arrival.
@@ -328,9 +327,8 @@ impl<N: Numbering> Slots<N> {
         let look = self.look();
         let left = self.tray().map_or(0, |tray| sure(now(tray.loose(&ANYONE))));
         let (free, room) = ((look.free + left) as usize, k.max(self.text.room() as usize));
-        let stamps = self.stamps();
-        let so_far = (look.next, self.text.largest_fence(stamps));
-        let tray = N::tray_after(self.text.beside(), stamps);
+        let so_far = (look.next, self.text.largest_fence(self.stamps()));
+        let tray = N::tray_after(self.text.beside());
         let new = Self::build(free, look.places as usize - free, room, so_far, tray);
         sure(now(new.text.keep_names_of(&ANYONE, &self.text)));
         if look.closed {

@@ -2,7 +2,7 @@
 
 use super::entering::PlaceInLine;
 use super::{ANYONE, Slots};
-use crate::native::{Native, wait_as_task};
+use crate::native::{Native, now, sure, wait_as_task};
 use doorway_core::k_assignment::Grant;
 use doorway_core::k_assignment::names::{EitherNames, Names, NoNames};
 use doorway_core::k_exclusion::bypass::Tray;
@@ -34,13 +34,13 @@ pub trait Numbering: Sized + private::Sealed {
     #[doc(hidden)]
     fn tray(tray: &Self::Tray) -> Option<&Tray<Native>>;
 
-    /// A tray with the same bound as this one, after `stamps` callers were let in.
+    /// A tray with the same bound as this one, which goes on with its stamps.
     #[doc(hidden)]
-    fn tray_after(tray: &Self::Tray, stamps: u64) -> Self::Tray;
+    fn tray_after(tray: &Self::Tray) -> Self::Tray;
 
     /// What becomes of the tray if this many newcomers may pass from now on.
     #[doc(hidden)]
-    fn tray_with_bound(tray: Self::Tray, newcomers: u32, stamps: u64) -> Tray<Native>;
+    fn tray_with_bound(tray: Self::Tray, newcomers: u32) -> Tray<Native>;
 
     /// The wait of a task that needs more state than a place in line has.
     #[doc(hidden)]
@@ -83,16 +83,21 @@ pub struct Passing<N = Numbered>(PhantomData<fn() -> N>);
 /// How many times a called waiter looks for a place before it sleeps again.
 const LOOKS: u8 = 8;
 
-/// A tray for a bound on newcomers, after `stamps` callers were let in.
+/// A tray for a bound on newcomers. Its stamps are larger than tickets by `stamps`.
 pub(super) fn tray(newcomers: u32, stamps: u64) -> Tray<Native> {
     let site = Site::new(ANYONE.memory());
     Tray::new(&site, newcomers, LOOKS).noting_stamps(&site, stamps)
 }
 
+/// By how much the stamps of a tray are larger than tickets now.
+pub(super) fn stamps(tray: &Tray<Native>) -> u64 {
+    sure(now(tray.stamps(&ANYONE)))
+}
+
 /// Implemented for each type separately: for arbitrary names, the compiler does not know that the
 /// future is `Send`.
 macro_rules! numbering {
-    ($($who:ty: $names:ty, $tray:ty = |$of:pat_param| $passes:expr, |$old:pat_param, $stamps:pat_param| $again:expr, |$was:pat_param, $most:pat_param, $first:pat_param| $bound:expr, $passing:ty;)*) => {
+    ($($who:ty: $names:ty, $tray:ty = |$of:pat_param| $passes:expr, |$old:pat_param| $again:expr, |$was:pat_param, $most:pat_param| $bound:expr, $passing:ty;)*) => {
         $(
             impl Numbering for $who {
                 const PASSES: bool = size_of::<$tray>() > 0;
@@ -105,11 +110,11 @@ macro_rules! numbering {
                     $passes
                 }
 
-                fn tray_after($old: &Self::Tray, $stamps: u64) -> Self::Tray {
+                fn tray_after($old: &Self::Tray) -> Self::Tray {
                     $again
                 }
 
-                fn tray_with_bound($was: Self::Tray, $most: u32, $first: u64) -> Tray<Native> {
+                fn tray_with_bound($was: Self::Tray, $most: u32) -> Tray<Native> {
                     $bound
                 }
 
@@ -125,8 +130,8 @@ macro_rules! numbering {
 }
 
 numbering! {
-    Numbered: EitherNames<Native>, () = |()| None, |(), _| (), |(), most, first| tray(most, first), Passing<Self>;
-    Unnumbered: NoNames, () = |()| None, |(), _| (), |(), most, first| tray(most, first), Passing<Self>;
-    Passing<Numbered>: EitherNames<Native>, Tray<Native> = |all| Some(all), |old, stamps| tray(old.most(), stamps), |old, most, _| old.with_bound(most), Self;
-    Passing<Unnumbered>: NoNames, Tray<Native> = |all| Some(all), |old, stamps| tray(old.most(), stamps), |old, most, _| old.with_bound(most), Self;
+    Numbered: EitherNames<Native>, () = |()| None, |()| (), |(), most| tray(most, 0), Passing<Self>;
+    Unnumbered: NoNames, () = |()| None, |()| (), |(), most| tray(most, 0), Passing<Self>;
+    Passing<Numbered>: EitherNames<Native>, Tray<Native> = |all| Some(all), |old| tray(old.most(), stamps(old)), |old, most| old.with_bound(most), Self;
+    Passing<Unnumbered>: NoNames, Tray<Native> = |all| Some(all), |old| tray(old.most(), stamps(old)), |old, most| old.with_bound(most), Self;
 }

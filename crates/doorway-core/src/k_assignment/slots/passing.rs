@@ -2,9 +2,17 @@
 //! number of times.
 //!
 //! Each operation is that of [slots](super) with a [tray](Tray) beside the turnstile. A process
-//! that passes has no ticket. So the fence numbers of such slots come from the tray's stamps (76)
-//! instead of tickets. A process draws its stamp inside, and at most `k - 1` older ones are on
-//! their way then. So [what holds of tickets](Grant::name) holds of stamps.
+//! that passes has no ticket. So the fence numbers of such slots come from [the tray's
+//! stamps](crate::k_exclusion::bypass) instead of tickets: the number of a grant is
+//! `max(last + 1, K s)`, where `s` is its stamp.
+//!
+//! [What holds of tickets](Grant::name) holds of stamps. Let `f` be the number of a grant. Numbers
+//! of its name grew by one `j` times since a holder whose number was `K s`, so `f = K s + j`. Each
+//! of these `j` processes added to `next` or `stamp` while it held a place. At most `k - 1` of them
+//! did so before that holder had its stamp, since they held places together with it. The others, at
+//! least `j - (k - 1)`, made the sum larger than `s + 1` by one each. So a process that asks later
+//! has a stamp `t` with `t >= s + 1 + j - (k - 1)` and `t >= s + 1`, hence `K t > K s + j`, because
+//! `K >= k`.
 
 use super::{Entered, Grant, Slots};
 use crate::Failure;
@@ -31,16 +39,15 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
                 if either!(self.line.is_closed(p), self.line.is_closed_now(p)) {
                     break 'text Entered::Not(Drawn::with_nobody_to_help(held));
                 }
-                held
+                either!(tray.stamped(p, &self.line, held), tray.stamped_now(p, &self.line, held))
             } else {
                 let tried =
                     either!(self.line.draw_if_enabled(p, units, once), self.line.draw_if_enabled_now(p, units, once));
                 match Entered::by(here, tried) {
-                    Ok(held) => held,
+                    Ok(held) => either!(tray.stamped_at_once(p, held), tray.stamped_at_once_now(p, held)),
                     Err(entered) => break 'text entered,
                 }
             };
-            let held = either!(tray.stamped(p, held), tray.stamped_now(p, held));
             here.part_done();
             Entered::Inside(either!(self.named(here, held), self.named_now(here, held)))
         }}
@@ -173,7 +180,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     ) -> Result<Option<Grant>, M::Error> {
         Ok(match tray.leave(p, &self.line, attempt).await? {
             Some(held) => {
-                let held = tray.stamped(p, held).await?;
+                let held = tray.stamped(p, &self.line, held).await?;
                 Some(self.named(p.on(self.part), held).await?)
             }
             None => None,
@@ -188,7 +195,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     ) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
         let here = p.on(self.part);
         let held = match let_in {
-            Some(held) => Some(tray.stamped(p, held).await?),
+            Some(held) => Some(tray.stamped(p, &self.line, held).await?),
             None => None,
         };
         here.part_done();

@@ -26,7 +26,7 @@
 //! |----------|---------------------------|-------------|--------|----------------|---------|
 //! | `tray`   | `(loose, moving, passed)` | `(0, 0, 0)` | nobody | 61, 63, 69, 70 | [places that were left](Left), places on their way to the turnstile, newcomers that took one since a place was last moved |
 //! | `rec[t]` | as there                  | as there    | nobody | also 67, 72    | a waiter [listens](Fate::Listens) there, and is [called](Fate::Called) there |
-//! | `stamp`  | number                    | 0           | nobody | 76             | how many processes were let in, if that is to be noted |
+//! | `stamp`  | number                    | 0           | nobody | 76             | how many processes were let in without a ticket of their own, or out of the line, if that is to be noted |
 //!
 //! # Statements
 //! Besides those of the turnstile:
@@ -40,7 +40,8 @@
 //! | 71, 72, 73 | a waiter listens, then looks whether a place lies in the tray |
 //! | 74 | a waiter that was called looks at the tray `tries` times, and moves a place that it finds there at two looks in a row |
 //! | 75 | a process that comes out of the line, let in or not, looks whether it must call the next one; if that one does not listen, it gets all places that lie there |
-//! | 76 | how many processes were let in before |
+//! | 76, 78 | a process that took a place from the tray, or comes out of the line, counts itself, and reads the next ticket: the sum is its stamp |
+//! | 79 | a process whose ticket was enabled at once reads that count: its stamp is the sum of the ticket and the count |
 //! | 77 | a process that exits looks whether newcomers are kept out (29) |
 //!
 //! # Why
@@ -71,7 +72,20 @@
 //! - *A waiter that was called and finds nothing* has been passed, and listens again. It keeps its
 //!   place in line, and its count.
 //!
+//! - *Stamps grow.* Every process that is let in has made `next` or `stamp` one larger, at 27 or
+//!   76, while it held a place. So the sum of the two grows with each process that is let in. A
+//!   stamp is at least the sum when its process asked, because both parts were read later. And it
+//!   is less than the sum once it is known, because one part is the number before the process added
+//!   to it.
+//!   **So a stamp is larger than that of every process that had its stamp when this one asked.** A
+//!   ticket of a process in line is too old for that: others have passed since. So a process that
+//!   comes out of the line counts itself again. The read-modify-write (76) is left to these and to
+//!   processes that pass: without contention, a stamp costs one load.
+//!
 //! # Invariants (all checked)
+//! - stamps grow, as above, where they are noted: (2,1) with two passages each, (2,2) with three,
+//!   and (3,1) with one; the fence numbers made of them also for (3,2) with one, where no process
+//!   passes
 //! - those of the turnstile, where a place in the tray counts as held: (T1) to (T6), door opens
 //! - (Y1) `moving` is the number of processes between 69 and 70
 //! - (Y2) `passed <= B`
@@ -116,7 +130,7 @@ use super::turnstile::{
 };
 use super::{Abortable, KExclusion};
 use crate::Failure;
-use crate::memory::{CompareSwap, FetchAdd, Memory, Near, Process, Site, in_both_forms, within};
+use crate::memory::{CompareSwap, FetchAdd, Mark, Memory, Near, Process, Site, in_both_forms, within};
 use core::fmt::Debug;
 
 /// Places that were left for newcomers, beside a turnstile.
@@ -146,7 +160,8 @@ impl<M: Memory> Tray<M> {
         }
     }
 
-    /// The same, but a passage knows [how many processes were let in before](Held::ticket).
+    /// The same, but a passage knows its [stamp](Held::ticket): how many processes were let in
+    /// before, and perhaps more. The turnstile must note tickets. The count begins with `first`.
     ///
     /// A count that grows for ever cannot be searched without a bound on passages.
     #[must_use]
@@ -220,12 +235,26 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
             Rest::Left(left)
         }}
 
-        /// Counts the processes that were let in before this one: 76. Zero unless the tray notes
+        /// The stamp of a process whose ticket was enabled at once: 79. Zero unless tickets or
+        /// stamps are noted.
+        #[inline(always)]
+        pub fn stamped_at_once, stamped_at_once_now(&self, p: &Process<M>, held: Held) -> Held {
+            // Read even if the tray notes no stamps: it is 0 then, and the shortest way has one
+            // branch less.
+            let here = p.on(self.part);
+            let Next(counted) = access!(here.at(79).keeping(&held).read(&self.stamp));
+            here.mark(Mark::Rests(9));
+            Held { ticket: held.ticket.wrapping_add(counted), ..held }
+        }
+
+        /// The stamp of any other process that was let in: 76, 78. Zero unless the tray notes
         /// stamps.
         #[inline(always)]
-        pub fn stamped, stamped_now(&self, p: &Process<M>, held: Held) -> Held {
+        pub fn stamped, stamped_now<L: Line<M>>(&self, p: &Process<M>, line: &Turnstile<M, L>, held: Held) -> Held {
+            let here = p.on(self.part);
             let ticket = if self.notes {
-                access!(p.on(self.part).at(76).keeping(&held).fetch_add(&self.stamp, Next(1))).0
+                let Next(before) = access!(here.at(76).keeping(&held).fetch_add(&self.stamp, Next(1)));
+                access!(here.at(78).keeping(&(held, before)).read(&line.next)).ticket().wrapping_add(before)
             } else {
                 0
             };
@@ -233,7 +262,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         }
     }
 
-    /// The number of processes let in so far, if the tray notes stamps: 76.
+    /// What this tray adds to tickets, if it notes stamps: 76.
     ///
     /// # Errors
     /// If an access failed.

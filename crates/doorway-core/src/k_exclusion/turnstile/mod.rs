@@ -131,7 +131,7 @@ pub struct Turnstile<M: Memory, L = Ring<M>> {
     pub(super) door: Near<M, Door>,
     /// Fills the second line, if pointers have 64 bits.
     apart: [u64; 2],
-    next: Near<M, Next>,
+    pub(super) next: Near<M, Next>,
     pub(super) gate: Near<M, Gate>,
     pub(super) front: Near<M, Front>,
 }

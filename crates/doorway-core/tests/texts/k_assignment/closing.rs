@@ -136,10 +136,10 @@ fn world(k: usize, passing: bool, roles: &'static [Role], rules: Rules) -> World
 }
 
 /// A process has got in that saw an open gate (3, 26), and does not look again. It may still have
-/// to draw its ticket (27), or to take its names.
+/// to draw its ticket (27), to read the stamps (79, after 27), or to take its names.
 fn has_got_in(v: &View<'_>, p: usize) -> bool {
     let looks_again = v.of(Part::ROOT).shown::<bool>(p, "looks again").is_some();
-    !looks_again && (v.at(p, 27) || v.at(p, 9) && v.shown::<u64>(p, "units").is_some())
+    !looks_again && (v.at(p, 27) || v.at(p, 79) || v.at(p, 9) && v.shown::<u64>(p, "units").is_some())
 }
 
 /// The claim. A process stays in its entry section, once it is closed, until it is refused or gives
