@@ -47,11 +47,11 @@ pub use stack::{GrowingStack, Stack};
 pub use strict::{StrictRooms, User};
 pub use work::{Finished, Loot, WorkStack};
 
-use crate::native::{Native, WaysIn, enter_as_task, ways_in};
+use crate::native::{Native, WaysIn, enter_as_task, now, sure, ways_in};
 use crate::waiting::Policy;
 use bookkeeping::Id;
 use doorway_core::memory::{Pid, Process, Site};
-use doorway_core::rooms::blelloch_cheng_gibbons_01::{Rooms as Text, Width};
+use doorway_core::rooms::blelloch_cheng_gibbons_01::{Rooms as Text, Users, Width};
 use entering::Request;
 use last_exit::Hook;
 use std::fmt;
@@ -83,6 +83,26 @@ use std::time::{Duration, Instant};
 /// Everything that was done inside a room *happens before* everything that is done inside a room
 /// that is opened later. The [code](Self::on_last_exit) of the last exit runs in between, and is
 /// ordered with both.
+///
+/// # Looking
+/// `{rooms:?}` shows which room is open, how many users are inside, and how many wait for each
+/// room. Users that come and go meanwhile may be counted or not.
+///
+/// ```
+/// use doorway::Rooms;
+/// # use std::{future::Future, pin::pin, task::{Context, Waker}};
+/// doorway::named_rooms! { enum Phase { Count, Report } }
+///
+/// let phases = Rooms::<Phase>::named();
+/// let inside = phases.enter(Phase::Count)?;
+/// let mut waits = pin!(phases.enter_async(Phase::Report));
+/// # assert!(waits.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+/// // ... and a task polls it
+/// assert_eq!(format!("{phases:?}"), "Rooms { rooms: 2, open: Some(Count), inside: 1, waiting: {Report: 1} }");
+/// drop(inside);
+/// # assert!(waits.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # When not to use this
 /// If only one thread can do the work at a time, take a mutex. If the sections are a few
@@ -377,14 +397,30 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     }
 }
 
+/// How many users wait for each room, of the rooms for which any waits.
+struct Waiting<'a, R>(&'a [(R, Users)]);
+
+impl<R: fmt::Debug> fmt::Debug for Waiting<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let awaited = self.0.iter().filter(|(_, users)| users.waiting > 0);
+        f.debug_map().entries(awaited.map(|(room, users)| (room, users.waiting))).finish()
+    }
+}
+
 impl<R: Room, X> fmt::Debug for Rooms<R, X> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let active = sure(now(self.text.look_at_active(&self.anyone)));
+        let look = |index| Some((R::from_index(index)?, sure(now(self.text.look_at_room(&self.anyone, index)))?));
+        let users: Vec<_> = (0..self.rooms()).filter_map(look).collect();
         let mut all = f.debug_struct("Rooms");
-        all.field("text", &self.text);
+        all.field("rooms", &self.rooms());
+        all.field("open", &active.is_room().and_then(R::from_index));
+        all.field("inside", &users.iter().map(|(_, users)| users.inside).sum::<usize>());
+        all.field("waiting", &Waiting(&users));
         if self.is_poisoned() {
             all.field("poisoned", &true);
         }
-        all.finish_non_exhaustive()
+        all.finish()
     }
 }
 

@@ -156,7 +156,9 @@ fn the_last_one_out_lets_in_a_caller_that_changes_rooms() {
     // A lone user is let in at once, also into the room that it came from.
     let inside = inside.change(2).unwrap().change(2).unwrap().change(1).unwrap();
     assert_eq!(inside.room(), 1);
-    assert!(format!("{inside:?} {rooms:?}").contains('1'));
+    assert_eq!(format!("{rooms:?}"), "Rooms { rooms: 3, open: Some(1), inside: 1, waiting: {} }");
+    drop(inside);
+    assert_eq!(format!("{rooms:?}"), "Rooms { rooms: 3, open: None, inside: 0, waiting: {} }");
 }
 
 #[test]
@@ -175,6 +177,7 @@ fn a_timeout_leaves_nothing_behind() {
             });
         }
     });
+    assert_eq!(format!("{rooms:?}"), "Rooms { rooms: 2, open: Some(0), inside: 1, waiting: {} }");
     drop(inside);
     are_empty(&rooms);
     drop(rooms.enter_timeout(1, LONG).unwrap());

@@ -125,7 +125,7 @@ pub use work_stack::{News, Work, WorkStack};
 
 use super::{LastOut, Refusal, RoomSynchronization, Tickets};
 use crate::Failure;
-use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, Site, decl, in_both_forms, within};
+use crate::memory::{CompareSwap, FetchAdd, Here, Mark, Memory, Process, ReadWrite, Site, decl, in_both_forms, within};
 use core::fmt;
 
 /// The shared variables of a rooms object, and the action of the last one out of a room.
@@ -179,6 +179,15 @@ impl Inside {
     }
 }
 
+/// How many users are in a room and wait for it; see [`Rooms::look_at_room`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Users {
+    /// Users that were let in and have not left.
+    pub inside: usize,
+    /// Users that are not let in yet and have not given up.
+    pub waiting: usize,
+}
+
 /// How a wait ended.
 enum Waited {
     LetIn(u64),
@@ -221,6 +230,38 @@ impl<M: Memory, X> Rooms<M, X> {
 
     fn is_room<E>(&self, room: usize) -> Result<(), Failure<E, Refusal>> {
         if room < self.rooms { Ok(()) } else { Err(Failure::Refused(Refusal::NoSuchRoom { room, rooms: self.rooms })) }
+    }
+}
+
+impl<M: ReadWrite, X> Rooms<M, X> {
+    /// The room that is open or about to be, for inspection.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn look_at_active(&self, p: &Process<M>) -> Result<Active, M::Error> {
+        p.on(self.part).at(4).read(&self.active).await
+    }
+
+    /// How many users are in a room and wait for it, for inspection; `None` if there is no such
+    /// room. The variables are read one after the other, so users that come and go meanwhile may be
+    /// counted or not.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn look_at_room(&self, p: &Process<M>, room: usize) -> Result<Option<Users>, M::Error> {
+        if room >= self.rooms {
+            return Ok(None);
+        }
+        let p = p.on(self.part);
+        let done = p.at(14).read(&self.done[room]).await?.0;
+        let grant = p.at(18).read(&self.grant[room]).await?;
+        let last = p.at(18).read(&self.wait[room]).await?.0;
+        // Negative if ghosts are being counted as done, or if users came meanwhile.
+        let number = |difference: i64| usize::try_from(difference).unwrap_or(0);
+        Ok(Some(Users {
+            inside: number(self.width.after(grant.ticket, done)),
+            waiting: number(self.width.after(last, self.width.add(grant.ticket, grant.ghosts))),
+        }))
     }
 }
 
