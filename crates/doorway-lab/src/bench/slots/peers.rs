@@ -17,6 +17,7 @@ use std::thread::Thread;
 pub(super) const FAIR: &str = "doorway";
 pub(super) const UNFAIR: &str = "doorway unfair";
 pub(super) const BYPASS: &str = "doorway bypass 64";
+pub(super) const UNNUMBERED_BYPASS: &str = "doorway no numbers, bypass 64";
 pub(super) const UNNUMBERED: &str = "doorway no numbers";
 pub(super) const UNNUMBERED_UNFAIR: &str = "doorway no numbers, unfair";
 pub(super) const TOKIO: &str = "tokio";
@@ -48,6 +49,10 @@ impl Look for Passing {
     }
 }
 impl Look for Unnumbered {
+    #[inline(always)]
+    fn look(_: &SlotGuard<'_, Self>) {}
+}
+impl Look for Passing<Unnumbered> {
     #[inline(always)]
     fn look(_: &SlotGuard<'_, Self>) {}
 }

@@ -10,23 +10,24 @@ use std::time::Duration;
 /// All peers; the last is the control.
 fn ways(k: usize) -> Vec<PeerInCrowd> {
     let tokio = |name| way(name, true, |plan| tokio::sync::Semaphore::new(plan.k));
-    let mut ways = vec![
+    // Not counted as fair: it hands over to a parked thread, and passes threads that still spin. Its
+    // column of hand-overs shows how often.
+    let fair_unlock = || way(peers::PARKING_LOT_FAIR_UNLOCK, false, |_| Mutex::<true>(parking_lot::Mutex::new(())));
+    let first = [
         way(peers::FAIR, true, |plan| peers::slots(plan.k)),
         way(peers::UNFAIR, false, |plan| peers::slots(plan.k).unfair()),
         way(peers::BYPASS, false, |plan| peers::slots(plan.k).bypass(64)),
+        way(peers::UNNUMBERED_BYPASS, false, |plan| peers::slots(plan.k).without_numbers().bypass(64)),
         tokio(peers::TOKIO),
+    ];
+    let others = [
         way(peers::ASYNC_LOCK, false, |plan| async_lock::Semaphore::new(plan.k)),
         way(peers::STD, false, |plan| Std::new(plan.k)),
         way(peers::PARKING_LOT, false, |plan| peers::ParkingLot::new(plan.k)),
         way(peers::SEM_T, false, |plan| Posix::new(plan.k)),
         tokio("control"),
     ];
-    if k == 1 {
-        // Not counted as fair: it hands over to a parked thread, and passes threads that still
-        // spin. Its column of hand-overs shows how often.
-        ways.insert(4, way(peers::PARKING_LOT_FAIR_UNLOCK, false, |_| Mutex::<true>(parking_lot::Mutex::new(()))));
-    }
-    ways
+    first.into_iter().chain((k == 1).then(fair_unlock)).chain(others).collect()
 }
 
 /// How long a thread works inside, and then outside.

@@ -1,6 +1,6 @@
 //! Goals for [`Slots`](doorway::Slots), and whether they were reached.
 
-use super::peers::{BYPASS, FAIR, SEM_T, TOKIO, UNFAIR, UNNUMBERED};
+use super::peers::{BYPASS, FAIR, SEM_T, TOKIO, UNFAIR, UNNUMBERED, UNNUMBERED_BYPASS};
 use super::threads::SECTIONS;
 use super::{Alone, Cell, ThreadStanding, Verdict};
 use crate::bench::verdict::{Bound, verdict};
@@ -56,6 +56,13 @@ pub(super) fn all(semaphores: &[Alone], threads: &[Cell]) -> Vec<Verdict> {
         compare("p99 of waiting, fair, against every fair peer", FAIR, |peer| peer.wait_p99_ns, Bound::AtMost(1.0));
         compare("throughput, unfair, against every unfair peer", UNFAIR, |peer| peer.ops, Bound::AtLeast(1.0));
         compare("throughput, bypass 64, against every unfair peer", BYPASS, |peer| peer.ops, Bound::AtLeast(0.9));
+        // No peer gives numbers, so this one compares like with like.
+        compare(
+            "throughput, bypass 64 without numbers, against every unfair peer",
+            UNNUMBERED_BYPASS,
+            |peer| peer.ops,
+            Bound::AtLeast(0.9),
+        );
         compare(
             "p99.9 of waiting, bypass 64, against every unfair peer",
             BYPASS,
