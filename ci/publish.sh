@@ -32,8 +32,10 @@ version=$(cargo pkgid -p doorway-core | sed 's/.*[#@]//')
 cp -r crates/doorway-etcd "$unpacked/doorway-etcd"
 rm -rf "$unpacked/doorway-etcd/target"
 sed -i 's|path = "../doorway-core"|path = "../doorway-core-'"$version"'"|' "$unpacked/doorway-etcd/Cargo.toml"
+# With -m files are new. In a package all have the same old date, and cargo would take what an
+# earlier run of this script has compiled for the result of these sources.
 for package in "${packages[@]}"; do
-    tar -xzf "target/package/$package-$version.crate" -C "$unpacked"
+    tar -xzmf "target/package/$package-$version.crate" -C "$unpacked"
     for file in README.md LICENSE-MIT LICENSE-APACHE; do
         test -s "$unpacked/$package-$version/$file" || { echo "$package has no $file"; exit 1; }
     done
