@@ -10,8 +10,8 @@ use std::time::Duration;
 /// All peers; the last is the control.
 fn ways(k: usize) -> Vec<PeerInCrowd> {
     let tokio = |name| way(name, true, |plan| tokio::sync::Semaphore::new(plan.k));
-    // Not counted as fair: it hands over to a parked thread, and passes threads that still spin. Its
-    // column of hand-overs shows how often.
+    // Not counted as fair: it hands over to a parked thread, and passes threads that still spin.
+    // Its column of hand-overs shows how often.
     let fair_unlock = || way(peers::PARKING_LOT_FAIR_UNLOCK, false, |_| Mutex::<true>(parking_lot::Mutex::new(())));
     let first = [
         way(peers::FAIR, true, |plan| peers::slots(plan.k)),
