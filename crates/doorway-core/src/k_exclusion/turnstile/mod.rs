@@ -808,9 +808,11 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             here.shows("upto", g.open);
             let front = access!(here.at(6).keeping(&(first, ring, g)).read(&self.front));
             if front.behind(g.open) > 0 {
+                here.shows("seen", front.ghosts);
                 here.keep(7, &(first, ring, g, front));
                 let moved = front.moved_to(g.open_near(t), g.odd);
                 let _ = access!(here.at(7).compare_swap(&self.front, front, moved));
+                here.hides("seen");
             }
             here.hides("upto");
         }

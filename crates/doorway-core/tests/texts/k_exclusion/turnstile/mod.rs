@@ -58,7 +58,7 @@ fn all_claims_hold_when_waiting_processes_give_up() {
     explore("turnstile", (2, 1), give_ups(), 9_334);
     explore("turnstile", (2, 2), Rules { crashes: 1, ..give_ups() }, 406);
     explore("turnstile-many", (2, 1), give_ups(), 12_586);
-    explore("turnstile-many", (2, 2), give_ups(), 710_118);
+    explore("turnstile-many", (2, 2), give_ups(), 19_686);
     explore("turnstile-unfair", (2, 1), give_ups(), 14_298);
     explore("turnstile-slots", (2, 1), give_ups(), 13_050);
     explore("turnstile-slots", (2, 2), Rules { crashes: 1, ..give_ups() }, 1_482);
