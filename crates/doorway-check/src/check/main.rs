@@ -53,13 +53,20 @@ pub fn main(checks: impl IntoIterator<Item = Check>) -> ExitCode {
 /// Does what the arguments say.
 fn run(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Result<u8, Box<dyn Error>> {
     match arguments {
+        _ if arguments.iter().any(|word| ["-h", "--help"].contains(word)) => {
+            write(out, &format!("{USAGE}\n"))?;
+            Ok(0)
+        }
         ["replay", token] => {
             let replay = of(checks, token)?.replay(token)?;
             write(out, &format!("{replay}\n"))?;
             Ok(if replay.breaks { 0 } else { exit::FAILED })
         }
         ["page", token, file] => {
-            std::fs::write(file, of(checks, token)?.page(token)?)?;
+            let page = of(checks, token)?.page(token)?;
+            std::fs::write(file, page)
+                .map_err(|e| format!("cannot write {file}: {e}; name a file that you can write"))?;
+            write(out, &format!("{file} shows this run; open it in a browser\n"))?;
             Ok(0)
         }
         ["explore", names @ ..] if names.len() <= 1 => {
@@ -83,12 +90,10 @@ fn run(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Re
             write(out, &(serde_json::to_string_pretty(&reports)? + "\n"))?;
             Ok(code(&reports))
         }
-        ["-h" | "--help"] => {
-            write(out, &format!("{USAGE}\n"))?;
-            Ok(0)
+        [option, ..] if option.starts_with('-') => Err(format!("there is no option {option}\n{USAGE}").into()),
+        [command @ ("replay" | "page" | "explore"), ..] => {
+            Err(format!("{command} needs the words that are named here, and no others\n{USAGE}").into())
         }
-        // A subcommand without its arguments, or an option that does not exist.
-        [first, ..] if first.starts_with('-') || ["replay", "page", "explore"].contains(first) => Err(USAGE.into()),
         names => {
             let reports = all(&named(checks, names)?)?;
             let texts: Vec<String> = reports.iter().map(ToString::to_string).collect();
@@ -164,5 +169,23 @@ mod tests {
             }
         }
         assert_eq!(run(&[], &["--help"], &mut gone).unwrap(), 0);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let told = |arguments: &[&str]| run(&[one_step(true)], arguments, &mut Vec::new()).unwrap_err().to_string();
+        let broken = one_step(false).run().unwrap();
+        let token = broken.failure().and_then(|verdict| verdict.token.as_ref()).unwrap().to_string();
+        for (arguments, why) in [
+            (&["--jason"][..], "there is no option --jason"),
+            (&["replay"], "replay needs the words"),
+            (&["page", &token], "page needs the words"),
+            (&["two-steps"], "there is no algorithm \"two-steps\" here; there is one-step"),
+            (&["page", &token, "/nowhere/run.html"], "cannot write /nowhere/run.html"),
+        ] {
+            let said = told(arguments);
+            assert!(said.contains(why), "{said}");
+        }
+        assert_eq!(run(&[], &["explore", "--help"], &mut Vec::new()).unwrap(), 0);
     }
 }

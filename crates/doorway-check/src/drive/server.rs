@@ -67,7 +67,7 @@ impl fmt::Display for PageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(e) => e.fmt(f),
-            Self::Port(e) => write!(f, "cannot serve a page on 127.0.0.1: {e}"),
+            Self::Port(e) => write!(f, "cannot serve a page on 127.0.0.1: {e}; give another port, or 0 for any"),
         }
     }
 }
