@@ -1,4 +1,5 @@
-//! The command of a program that checks algorithms of its own.
+//! The command of a program that checks algorithms of its own. The tests of `examples/peterson` run
+//! one.
 
 use super::Check;
 use crate::explore::{Report, Stop};
@@ -130,62 +131,5 @@ fn code(reports: &[Report]) -> u8 {
         _ if reports.iter().any(|report| report.stop == Some(Stop::Interrupted)) => 130,
         _ if reports.iter().all(is_decided) => 0,
         _ => exit::UNDECIDED,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::property::Property;
-    use crate::sim::{Sim, World};
-    use doorway_core::memory::Memory as _;
-
-    /// One process makes one step.
-    fn one_step(holds: bool) -> Check {
-        Check::of("one-step", 1, |rules| {
-            World::of_programs(
-                1,
-                rules,
-                |site| site.var("x", 0u64),
-                |x, p| async move {
-                    let Ok(()) = p.on(Sim::ROOT).at(1).write(&x, 1).await;
-                },
-            )
-        })
-        .property(Property::always("so", move |_| holds))
-        .with(|search| search.passages(1))
-    }
-
-    #[test]
-    fn the_exit_code_is_the_same_if_the_reader_has_gone_away() {
-        let (reader, mut gone) = std::io::pipe().unwrap();
-        drop(reader);
-        for (holds, code) in [(true, 0), (false, exit::FAILED)] {
-            for arguments in [&[][..], &["--json"], &["one-step"]] {
-                let mut seen = Vec::new();
-                assert_eq!(run(&[one_step(holds)], arguments, &mut seen).unwrap(), code);
-                assert!(String::from_utf8(seen).unwrap().contains("so"));
-                assert_eq!(run(&[one_step(holds)], arguments, &mut gone).unwrap(), code);
-            }
-        }
-        assert_eq!(run(&[], &["--help"], &mut gone).unwrap(), 0);
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        let told = |arguments: &[&str]| run(&[one_step(true)], arguments, &mut Vec::new()).unwrap_err().to_string();
-        let broken = one_step(false).run().unwrap();
-        let token = broken.failure().and_then(|verdict| verdict.token.as_ref()).unwrap().to_string();
-        for (arguments, why) in [
-            (&["--jason"][..], "there is no option --jason"),
-            (&["replay"], "replay needs the words"),
-            (&["page", &token], "page needs the words"),
-            (&["two-steps"], "there is no algorithm \"two-steps\" here; there is one-step"),
-            (&["page", &token, "/nowhere/run.html"], "cannot write /nowhere/run.html"),
-        ] {
-            let said = told(arguments);
-            assert!(said.contains(why), "{said}");
-        }
-        assert_eq!(run(&[], &["explore", "--help"], &mut Vec::new()).unwrap(), 0);
     }
 }
