@@ -56,6 +56,7 @@ impl fmt::Debug for Page {
 
 /// Why there is no page.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum PageError {
     /// The text cannot be run by replay.
     Text(TextError),

@@ -89,6 +89,7 @@ pub struct Report {
 
 /// Why a search stopped early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Stop {
     /// A property failed.
     Failed,
