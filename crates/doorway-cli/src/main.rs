@@ -36,6 +36,7 @@ mod tour;
 
 use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
+use std::num::ParseIntError;
 use std::process::ExitCode;
 
 /// Run at most K commands at a time on this machine, and check the algorithms that make it safe.
@@ -256,7 +257,7 @@ fn advice(error: &clap::Error) -> Option<String> {
             Some("give the name of an algorithm, such as bakery; `doorway list` lists them".to_owned())
         }
         ErrorKind::ValueValidation => {
-            let number = std::error::Error::source(error).is_some_and(|why| why.is::<std::num::ParseIntError>());
+            let number = std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<ParseIntError>);
             number.then(|| "give a whole number, such as 3".to_owned())
         }
         // `doorway run` has -n, and other commands have --n.
