@@ -216,11 +216,11 @@ fn advice(error: &Error, args: &Args) -> String {
         Error::Directory(path) => not_ours(path),
         Error::BadName(_) => format!("{error}; or give the path of a file, with a slash in it"),
         Error::System { code, .. } if !limits(Some(*code)).is_empty() => format!("{error}{}", limits(Some(*code))),
-        Error::System { .. }
-        | Error::Full(_)
-        | Error::FileSystem { .. }
-        | Error::NoDirectory(_)
-        | Error::NoPermission(_) => {
+        Error::NoPermission(path) => format!(
+            "this user has no permission for {}; ask its owner; to use another place, give --directory or DOORWAY_DIR",
+            path.display()
+        ),
+        Error::System { .. } | Error::Full(_) | Error::FileSystem { .. } | Error::NoDirectory(_) => {
             format!("{error}; to use another place, give --directory or DOORWAY_DIR")
         }
         error => error.to_string(),
