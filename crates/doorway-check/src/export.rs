@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 /// A graph that is too large to draw.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum DotError {
     /// It has more states than this.
     TooLarge(usize),

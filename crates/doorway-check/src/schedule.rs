@@ -47,6 +47,7 @@ pub struct Runner {
 
 /// Why a schedule could not be followed.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum ScheduleError {
     /// A word that is not part of the language.
     Word(String),

@@ -36,6 +36,7 @@ mod tour;
 
 use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory as _, Parser, Subcommand};
+use std::num::ParseIntError;
 use std::process::ExitCode;
 
 /// Run at most K commands at a time on this machine, and check the algorithms that make it safe.
@@ -107,8 +108,8 @@ enum Command {
     /// Explore all interleavings of an algorithm, and report which of its properties hold
     ///
     /// Exit code: 0 all properties hold and the search was complete; 1 a property failed; 2 bad
-    /// usage; 3 not decided: nothing failed, but the search stopped at a limit or skipped some runs
-    /// (--switches, --lag, samples).
+    /// usage, or all properties hold and a file could not be written; 3 not decided: nothing
+    /// failed, but the search stopped at a limit or skipped some runs (--switches, --lag, samples).
     ///
     /// --passages and --line bound what the processes do; a search within such a bound counts as
     /// complete. The first Ctrl-C stops the search and prints what was found, with exit code 130;
@@ -225,6 +226,16 @@ enum Exit {
     Interrupted,
 }
 
+impl Exit {
+    /// This, unless all is well except that a file could not be written.
+    fn unless_not(self, written: bool) -> Self {
+        match self {
+            Self::Fine if !written => Self::BadUsage,
+            exit => exit,
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {
@@ -237,12 +248,17 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What the parser does not say: where names come from, and that some options take two hyphens.
+/// What the parser does not say: where names come from, what a number is, and that some options
+/// take two hyphens.
 fn advice(error: &clap::Error) -> Option<String> {
     let argument = error.get(ContextKind::InvalidArg)?.to_string();
     match error.kind() {
         ErrorKind::MissingRequiredArgument if argument.contains("<ID>") => {
             Some("give the name of an algorithm, such as bakery; `doorway list` lists them".to_owned())
+        }
+        ErrorKind::ValueValidation => {
+            let number = std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<ParseIntError>);
+            number.then(|| "give a whole number, such as 3".to_owned())
         }
         // `doorway run` has -n, and other commands have --n.
         ErrorKind::UnknownArgument => {

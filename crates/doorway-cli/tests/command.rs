@@ -207,7 +207,7 @@ fn bad_input_is_refused_with_advice() {
     refused("check am-chain --n 99999999", &["at most 65535"]);
     refused("check bakery --k 2", &["k is 1"]);
     refused("check ya-two --n 3", &["exactly two"]);
-    refused("check am-chain --n minus-one", &["--n"]);
+    refused("check am-chain --n minus-one", &["--n", "give a whole number"]);
     refused("check am-chain --n -1", &["invalid value '-1' for '--n"]);
     refused("check am-chain --max-memory lots", &["512M"]);
     refused("check am-chain --max-states 0", &["--max-states"]);
@@ -402,6 +402,10 @@ fn a_large_graph_is_summed_up() {
         assert!(String::from_utf8_lossy(&out.stdout).contains("FAILS after 5 steps"), "{option}");
         assert!(String::from_utf8_lossy(&out.stderr).contains("cannot write /nowhere/file"), "{option}");
     }
+    // But if all is well otherwise, a script learns that there is no file.
+    let out = doorway("check ya-two --dot /nowhere/file");
+    assert_eq!(out.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&out.stdout).contains("672 states"));
 }
 
 /// The file `-` is standard output, and nothing else is written there.

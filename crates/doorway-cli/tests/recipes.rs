@@ -76,6 +76,22 @@ while not os.path.exists('go'): time.sleep(0.01)",
     assert_eq!(kitchen.lines("out").len(), 6);
 }
 
+/// Only a command that ends well removes its mark, so the next one resets the GPU.
+#[test]
+fn a_job_that_failed_leaves_a_mark() {
+    let kitchen = Kitchen::new();
+    let train = recipe("mark");
+    kitchen.program("nvidia-smi", "echo \"$@\" >>resets");
+    for (ends, code, resets) in
+        [("exit 0", 0, 0), ("exit 3", 3, 0), ("kill -9 $$", 137, 1), ("exit 0", 0, 2), ("exit 0", 0, 2)]
+    {
+        kitchen.program("python", ends);
+        assert_eq!(kitchen.cook(&train).0, code, "{ends}");
+        assert_eq!(kitchen.lines("resets"), vec!["--gpu-reset -i 0"; resets], "{ends}");
+        assert_eq!(kitchen.has("gpu-0.busy"), code != 0, "{ends}");
+    }
+}
+
 #[test]
 fn every_recipe_of_the_page_is_run_here() {
     let page = page();

@@ -477,16 +477,19 @@ fn refusals_say_what_to_do() {
     refused(&["-n", "-1", "x", "--", "true"], "'-1' for '--slots <K>'");
     refused(&["-n", "many", "x", "--", "true"], "many");
     refused(&["-n", "1", "x"], "COMMAND");
-    refused(&["-n", "1", "--", "true"], "a name comes before the command");
+    refused(&["-n", "1", "--", "true"], "give a name, and then a command: doorway run -n 4 gpu");
     refused(&["x", "--", "true"], "say how many may run at once: doorway run -n 4 gpu");
     let ttl = place.told(&["-n", "1", "x", "--ttl", "3s", "--", "true"]).2;
-    assert!(ttl.contains("--etcd") && !ttl.contains("a name comes before"), "{ttl}");
+    assert!(ttl.contains("--etcd") && !ttl.contains("give a name"), "{ttl}");
     refused(&["-n", "1", "x", "--timeout", "soon", "--", "true"], "1h30m");
     refused(&["-n", "1", "x", "--timeout", "1", "--no-wait", "--", "true"], "--no-wait");
     refused(&["-n", "1", "x", "--env", "KEY", "--", "true"], "give KEY=VALUE");
     refused(&["-n", "1", "x", "--env", "=value", "--", "true"], "give KEY=VALUE");
     refused(&["-n", "1", "x", "--orphans", "keep", "--", "true"], "hold");
     refused(&["-n", "1", "x", "--seats", "3", "--", "true"], "multiple of 64");
+    refused(&["-n", "1", "x", "--seats", "few", "--", "true"], "give a whole number");
+    // No user may make a directory there, not even root.
+    refused(&["-n", "1", "x", "--directory", "/sys/doorway", "--", "true"], "to use another place, give --directory");
     refused(&["-n", "1", "x", "--permissions", "9", "--", "true"], "660");
     assert_eq!(place.told(&["-n", "3", "x", "--", "true"]).0, 0);
     refused(&["-n", "4", "x", "--", "true"], "give -n 3, or, if no process uses it, remove it: doorway rm x");

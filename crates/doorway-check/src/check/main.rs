@@ -1,4 +1,5 @@
-//! The command of a program that checks algorithms of its own.
+//! The command of a program that checks algorithms of its own. The tests of `examples/peterson` run
+//! one.
 
 use super::Check;
 use crate::explore::{Report, Stop};
@@ -53,13 +54,20 @@ pub fn main(checks: impl IntoIterator<Item = Check>) -> ExitCode {
 /// Does what the arguments say.
 fn run(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Result<u8, Box<dyn Error>> {
     match arguments {
+        _ if arguments.iter().any(|word| ["-h", "--help"].contains(word)) => {
+            write(out, &format!("{USAGE}\n"))?;
+            Ok(0)
+        }
         ["replay", token] => {
             let replay = of(checks, token)?.replay(token)?;
             write(out, &format!("{replay}\n"))?;
             Ok(if replay.breaks { 0 } else { exit::FAILED })
         }
         ["page", token, file] => {
-            std::fs::write(file, of(checks, token)?.page(token)?)?;
+            let page = of(checks, token)?.page(token)?;
+            std::fs::write(file, page)
+                .map_err(|e| format!("cannot write {file}: {e}; name a file that you can write"))?;
+            write(out, &format!("{file} shows this run; open it in a browser\n"))?;
             Ok(0)
         }
         ["explore", names @ ..] if names.len() <= 1 => {
@@ -83,12 +91,10 @@ fn run(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Re
             write(out, &(serde_json::to_string_pretty(&reports)? + "\n"))?;
             Ok(code(&reports))
         }
-        ["-h" | "--help"] => {
-            write(out, &format!("{USAGE}\n"))?;
-            Ok(0)
+        [option, ..] if option.starts_with('-') => Err(format!("there is no option {option}\n{USAGE}").into()),
+        [command @ ("replay" | "page" | "explore"), ..] => {
+            Err(format!("{command} needs the words that are named here, and no others\n{USAGE}").into())
         }
-        // A subcommand without its arguments, or an option that does not exist.
-        [first, ..] if first.starts_with('-') || ["replay", "page", "explore"].contains(first) => Err(USAGE.into()),
         names => {
             let reports = all(&named(checks, names)?)?;
             let texts: Vec<String> = reports.iter().map(ToString::to_string).collect();
@@ -125,44 +131,5 @@ fn code(reports: &[Report]) -> u8 {
         _ if reports.iter().any(|report| report.stop == Some(Stop::Interrupted)) => 130,
         _ if reports.iter().all(is_decided) => 0,
         _ => exit::UNDECIDED,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::property::Property;
-    use crate::sim::{Sim, World};
-    use doorway_core::memory::Memory as _;
-
-    /// One process makes one step.
-    fn one_step(holds: bool) -> Check {
-        Check::of("one-step", 1, |rules| {
-            World::of_programs(
-                1,
-                rules,
-                |site| site.var("x", 0u64),
-                |x, p| async move {
-                    let Ok(()) = p.on(Sim::ROOT).at(1).write(&x, 1).await;
-                },
-            )
-        })
-        .property(Property::always("so", move |_| holds))
-        .with(|search| search.passages(1))
-    }
-
-    #[test]
-    fn the_exit_code_is_the_same_if_the_reader_has_gone_away() {
-        let (reader, mut gone) = std::io::pipe().unwrap();
-        drop(reader);
-        for (holds, code) in [(true, 0), (false, exit::FAILED)] {
-            for arguments in [&[][..], &["--json"], &["one-step"]] {
-                let mut seen = Vec::new();
-                assert_eq!(run(&[one_step(holds)], arguments, &mut seen).unwrap(), code);
-                assert!(String::from_utf8(seen).unwrap().contains("so"));
-                assert_eq!(run(&[one_step(holds)], arguments, &mut gone).unwrap(), code);
-            }
-        }
-        assert_eq!(run(&[], &["--help"], &mut gone).unwrap(), 0);
     }
 }

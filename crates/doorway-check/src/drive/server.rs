@@ -56,6 +56,7 @@ impl fmt::Debug for Page {
 
 /// Why there is no page.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum PageError {
     /// The text cannot be run by replay.
     Text(TextError),
@@ -67,7 +68,7 @@ impl fmt::Display for PageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(e) => e.fmt(f),
-            Self::Port(e) => write!(f, "cannot serve a page on 127.0.0.1: {e}"),
+            Self::Port(e) => write!(f, "cannot serve a page on 127.0.0.1: {e}; give another port, or 0 for any"),
         }
     }
 }

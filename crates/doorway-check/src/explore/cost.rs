@@ -36,7 +36,7 @@ pub struct WorstPassage {
     pub complete: bool,
     /// Why these are not all.
     pub stop: Option<Stop>,
-    /// Time spent visiting states.
+    /// Time spent finding local states, and visiting states.
     pub searching: Duration,
     /// Time spent finding the worst passage among them.
     pub measuring: Duration,

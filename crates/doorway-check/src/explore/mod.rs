@@ -48,6 +48,7 @@ use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{Register, Site};
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// How many properties can count steps at a time: a step has as many bits for that.
 const MOST_COUNTED: usize = 8;
@@ -424,8 +425,9 @@ impl<'a> Explorer<'a> {
         if self.symmetric {
             world.find_renamings(&initial)?;
         }
+        let begun = Instant::now();
         world.survey(&initial)?;
-        search::Search::new(self, &mut world, initial)?.run(&mut world)
+        search::Search::new(self, &mut world, initial)?.run(&mut world, begun)
     }
 
     /// Checks that a machine runs by every rule that was set here.

@@ -70,7 +70,7 @@ pub struct Report {
     pub statements: BTreeSet<Statement>,
     /// The [faults](Rules::faults) that changed nothing: no process reached their statements.
     pub faults_without_effect: Vec<&'static Fault>,
-    /// Time spent visiting states.
+    /// Time spent finding local states, and visiting states.
     pub searching: Duration,
     /// Time spent on the properties that are decided on the whole graph.
     pub judging: Duration,
@@ -89,6 +89,7 @@ pub struct Report {
 
 /// Why a search stopped early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Stop {
     /// A property failed.
     Failed,

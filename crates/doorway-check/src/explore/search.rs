@@ -225,8 +225,8 @@ impl<'a> Search<'a> {
         Ok(search)
     }
 
-    pub(super) fn run(mut self, world: &mut World) -> Result<Report, TextError> {
-        let begun = Instant::now();
+    /// Searches, and judges what was found. The time that it reports counts from `begun`.
+    pub(super) fn run(mut self, world: &mut World, begun: Instant) -> Result<Report, TextError> {
         let fingerprint = self.prepare_to_save(world)?;
         let (expanded, stop) = self.search(world)?;
         if let (Some(path), Some(Stop::Interrupted | Stop::States | Stop::Memory)) = (&self.explorer.save, stop) {

@@ -65,6 +65,7 @@ use std::fmt;
 
 /// A text that cannot be run by replay.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum TextError {
     /// It awaits something that is not an access.
     Lost(Pid),

@@ -85,6 +85,8 @@ struct Surveyed {
     refused: FxHashSet<(LocalId, Seen)>,
     /// For each turn that fails, where the text then is.
     tried_again: FxHashMap<(LocalId, Seen), LocalId>,
+    /// The same turns, each with the number of accesses before it.
+    failed: Vec<(LocalId, Seen, usize)>,
     /// The statement of a wait whose turns carry something to the next.
     remembers: Option<Label>,
 }
@@ -180,6 +182,7 @@ impl Survey<'_> {
             is_new
         } {}
         let automaton = |mut surveyed: Surveyed| {
+            surveyed.fail_again(&self);
             if let Some(label) = surveyed.remembers_turns() {
                 return Err(GivenUp(Some(TextError::TurnRemembers { pid: surveyed.locals.pid(), label })));
             }
@@ -247,8 +250,8 @@ impl Survey<'_> {
 impl Surveyed {
     fn new(sim: &Sim, start: &Start, pid: Pid) -> Result<Self, GivenUp> {
         let locals = Locals::new(sim, start, pid, LONGEST)?;
-        let (known, refused, tried_again) = Default::default();
-        Ok(Self { locals, known, others: vec![None; 2], refused, tried_again, remembers: None })
+        let (known, refused, tried_again, failed) = Default::default();
+        Ok(Self { locals, known, others: vec![None; 2], refused, tried_again, failed, remembers: None })
     }
 
     /// Looks at everything that the process can see where it is known to get. Returns whether
@@ -343,19 +346,34 @@ impl Surveyed {
         let at_head = &self.locals.nodes[self.locals.ancestor(from, head) as usize].position;
         let (label, op) = (at_head.label, at_head.op);
         let (pid, start) = (self.locals.pid(), &survey.world.start);
-        let fails = survey.world.sim.fails_again(history, head, &mut || start(pid));
+        let saw = history[history.len() - 1];
+        // A survey may find that there is no end of values. So it makes these many turns last.
+        let fails = !survey.even_if_told || survey.world.sim.fails_again(history, head, &mut || start(pid));
+        self.failed.push((from, saw, head));
         let again = survey.walk(pid, history, true)?;
         match again.ran {
             Ran::Asks(position, _) if fails && position.op == op => {
                 // Without a content, there would be no end of turns.
                 if again.content.is_some() {
                     let at = self.arrive(from, history.to_vec(), position, again.content)?;
-                    self.tried_again.insert((from, history[history.len() - 1]), at);
+                    self.tried_again.insert((from, saw), at);
                 }
             }
             _ => self.remembers = Some(label),
         }
         Ok(())
+    }
+
+    /// Makes each turn that has failed again and again: it must fail each time.
+    fn fail_again(&mut self, survey: &Survey<'_>) {
+        let (pid, start) = (self.locals.pid(), &survey.world.start);
+        let succeeds = self.failed.iter().find(|&&(from, saw, head)| {
+            let history = [self.locals.history(from), vec![saw]].concat();
+            !survey.world.sim.fails_again(&history, head, &mut || start(pid))
+        });
+        if let Some(&(from, _, head)) = succeeds {
+            self.remembers = Some(self.locals.nodes[self.locals.ancestor(from, head) as usize].position.label);
+        }
     }
 
     /// The statement of a wait that goes on differently after some failed turn, if there is one.

@@ -149,8 +149,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         let why = |stop| limit.why(stop, args.max_states);
         report_to.print(&account.described(&report, begun.elapsed(), &why))?;
     }
-    write_files(&subject, sizes, report.rules, &report.verdicts, args);
-    Ok(exit(&report))
+    let written = write_files(&subject, sizes, report.rules, &report.verdicts, args);
+    Ok(exit(&report).unless_not(written))
 }
 
 /// How many states a summary of the graph looks at.
@@ -159,13 +159,16 @@ const MOST_SUMMED_UP: usize = 100_000;
 /// How many states are written for Graphviz.
 const MOST_IN_DOT: usize = 2000;
 
-/// Writes the files that were asked for. What cannot be written does not hide the verdict.
-fn write_files(subject: &Subject, sizes: Sizes, rules: Rules, verdicts: &[Verdict], args: &Args) {
+/// Writes the files that were asked for, and returns whether it could. What cannot be written does
+/// not hide the verdict.
+fn write_files(subject: &Subject, sizes: Sizes, rules: Rules, verdicts: &[Verdict], args: &Args) -> bool {
     let graphs = write_graphs(subject, sizes, rules, args);
     let page = write_page(subject, sizes, rules, verdicts, args);
+    let written = graphs.is_ok() && page.is_ok();
     for why in [graphs, page].into_iter().filter_map(Result::err) {
         eprintln!("doorway: {why}");
     }
+    written
 }
 
 /// Writes the graph for Graphviz and as a picture, and says so if that is only a summary.
@@ -286,12 +289,13 @@ fn sample(
         }
         report_to.print(&out)?;
     }
-    write_files(subject, sizes, rules, &sampled.verdicts, args);
-    Ok(match stop {
+    let written = write_files(subject, sizes, rules, &sampled.verdicts, args);
+    let exit = match stop {
         Some(Stop::Interrupted) => Exit::Interrupted,
         _ if failed => Exit::Failed,
         _ => Exit::Incomplete,
-    })
+    };
+    Ok(exit.unless_not(written))
 }
 
 fn exit(report: &Report) -> Exit {

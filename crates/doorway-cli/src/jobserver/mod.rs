@@ -74,7 +74,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PATH")]
     directory: Option<PathBuf>,
     /// How many processes may hold or wait at once, together, as in `doorway run`
-    #[arg(long, value_name = "SEATS")]
+    #[arg(long, value_name = "SEATS", value_parser = run::number)]
     seats: Option<usize>,
     /// Say how long it waited for the first slot, and which style it chose
     #[arg(short, long)]

@@ -83,7 +83,7 @@ pub(crate) struct Args {
     /// How many processes may hold or wait at once, together: a multiple of 64, at most 4096. A new
     /// name gets twice as many seats as slots, and at least 256. A process that finds no free seat
     /// ends with 125
-    #[arg(long, value_name = "SEATS")]
+    #[arg(long, value_name = "SEATS", value_parser = number)]
     pub(crate) seats: Option<usize>,
     /// For several users: the permissions of the file, such as 660. Every user must give the same
     #[arg(long, value_name = "OCTAL", value_parser = octal)]
@@ -117,7 +117,7 @@ impl Args {
 }
 
 pub(crate) fn number(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| "give a number, such as 4".to_owned())
+    text.parse().map_err(|_| "give a whole number, such as 4".to_owned())
 }
 
 /// Refuses a setting without a key and a `=`: programs would not find it.

@@ -82,7 +82,7 @@ pub(crate) fn run_alone(arguments: impl Iterator<Item = OsString>) -> ! {
                     Some("say how many may run at once")
                 } else {
                     // Without a name, the parser takes the first word of the command for it.
-                    missing.contains("<COMMAND>").then_some("a name comes before the command")
+                    missing.contains("<COMMAND>").then_some("give a name, and then a command")
                 };
                 if let Some(say) = say {
                     let _ = writeln!(std::io::stderr(), "{say}: doorway run -n 4 gpu -- python train.py");
@@ -216,6 +216,10 @@ fn advice(error: &Error, args: &Args) -> String {
         Error::Directory(path) => not_ours(path),
         Error::BadName(_) => format!("{error}; or give the path of a file, with a slash in it"),
         Error::System { code, .. } if !limits(Some(*code)).is_empty() => format!("{error}{}", limits(Some(*code))),
+        Error::NoPermission(path) => format!(
+            "this user has no permission for {}; ask its owner; to use another place, give --directory or DOORWAY_DIR",
+            path.display()
+        ),
         Error::System { .. } | Error::Full(_) | Error::FileSystem { .. } | Error::NoDirectory(_) => {
             format!("{error}; to use another place, give --directory or DOORWAY_DIR")
         }

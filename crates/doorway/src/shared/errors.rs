@@ -23,6 +23,8 @@ pub enum Error {
     NoDirectory(PathBuf),
     /// A part of the path, or the directory for names, is not a directory.
     NotADirectory(PathBuf),
+    /// This user may not open the directory, or may not make or remove files in it.
+    NoPermission(PathBuf),
     /// There is no such file.
     Missing(PathBuf),
     /// The file is not a regular file of this user with exactly one name.
@@ -146,6 +148,11 @@ impl fmt::Display for Error {
             Self::NotADirectory(path) => {
                 write!(f, "{} is not a directory; name a directory, or a path in one", path.display())
             }
+            Self::NoPermission(path) => write!(
+                f,
+                "this user has no permission for {}; ask its owner, or take another directory",
+                path.display()
+            ),
             Self::Missing(path) => write!(f, "there is no {}; open it with a number of slots first", path.display()),
             Self::NotOurs(path) => write!(
                 f,
@@ -183,7 +190,8 @@ impl fmt::Display for Error {
             ),
             Self::Corrupt(path) => write!(
                 f,
-                "{} contains values that this program never writes; stop its users, remove it, and open it again",
+                "{} is no file of slots, or contains values that this program never writes; if it is one, stop its \
+                 users, remove it, and open it again",
                 path.display()
             ),
             Self::NotSlots(path) => write!(
@@ -302,6 +310,8 @@ mod tests {
             (Error::Unsupported, "64-bit, little-endian"),
             (Error::Directory(path()), "`Builder::permissions`"),
             (Error::NoDirectory(path()), "make it first"),
+            (Error::NoPermission(path()), "/a/b; ask its owner"),
+            (Error::Corrupt(path()), "if it is one, stop its users"),
             (Error::NotADirectory(path()), "/a/b is not a directory; name a directory"),
             (Error::OtherFeatures { found: 0x3_0000, known: 1 }, "features 0x30000, and this program knows 0x1; run"),
         ] {

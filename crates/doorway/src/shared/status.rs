@@ -1,11 +1,24 @@
 //! What is known of other processes: holders, waiters and deaths. Information only.
 
 use super::Mode;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 /// What is known of a process. Another process wrote it, so it may be false; and a process that
 /// died early wrote nothing.
+///
+/// As text, it is the process number and the label:
+///
+/// ```
+/// # use doorway::shared::Known;
+/// let mut holder = Known::default();
+/// assert_eq!(holder.to_string(), "an unknown process");
+/// holder.pid = Some(4711);
+/// assert_eq!(holder.to_string(), "process 4711");
+/// holder.label = Some("training".to_owned());
+/// assert_eq!(holder.to_string(), r#"process 4711 ("training")"#);
+/// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Known {
@@ -15,6 +28,17 @@ pub struct Known {
     pub label: Option<String>,
     /// Since when the process held or waited.
     pub since: Option<SystemTime>,
+}
+
+impl fmt::Display for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pid {
+            Some(pid) => write!(f, "process {pid}")?,
+            None => f.write_str("an unknown process")?,
+        }
+        // Another process wrote the label: control characters are escaped.
+        self.label.as_ref().map_or(Ok(()), |label| write!(f, " ({label:?})"))
+    }
 }
 
 /// What became of the previous holder.

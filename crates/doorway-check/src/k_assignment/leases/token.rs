@@ -38,6 +38,7 @@ pub struct Token {
 
 /// Why a token cannot be replayed.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum TokenError {
     /// It is not a token of this kind, or is incomplete.
     Malformed(String),

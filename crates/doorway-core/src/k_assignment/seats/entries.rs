@@ -30,9 +30,9 @@ objects! {
             "k-exclusion", "never-stuck", "k-enter-together", "deadlock-free", "every-entry-ends", "unique-names",
             "P1", "P2", "P3", "P4", "bypass-bound",
         ],
-        fairness: "the oldest that waits is passed a bounded number of times",
+        fairness: "the oldest waiter is passed a bounded number of times",
         id: "seats-bypass",
-        title: "the same, but newcomers may pass the oldest that waits, a bounded number of times",
+        title: "the same, but newcomers may pass the oldest waiter, a bounded number of times",
         ..Seats::INFO
     };
 }

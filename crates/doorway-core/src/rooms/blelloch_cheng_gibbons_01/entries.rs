@@ -127,7 +127,7 @@ objects! {
         words: |s, _| 3 * s.k as u64 + 1 + 2 * s.n as u64,
         ..rooms(
             "rooms-strict",
-            "the same; it turns users away that do not enter and exit by turns",
+            "the same; users that do not enter and exit by turns are turned away",
             "2, with V",
             // Not P4: users that are turned away forever never enter, and no user needs to.
             &["P2", "P3", "never-stuck", "P8", "refusals-end", "L2", "L3.1", "L3.2", "L3.3", "V"],
@@ -150,7 +150,7 @@ objects! {
     /// Rooms as in the figure: two users can be last once numbers wrap.
     RoomsAsPrinted: rooms(
         "rooms-as-printed",
-        "rooms as the figure has them, in which two can be last once numbers wrap",
+        "rooms as the figure has them, in which two users can be last once numbers wrap",
         "2",
         CLAIMS,
         2,
@@ -194,7 +194,7 @@ objects! {
     /// The same stack, which copies, as printed in the figure: it takes from an empty stack.
     RoomDynamicStackAsPrinted: grows(
         "room-dynamic-stack-as-printed",
-        "the same that copies, as the figure has it, which takes from an empty stack",
+        "the stack that copies, as the figure has it; a pop takes from an empty stack",
         "4",
         4,
         words_that_are_copied,

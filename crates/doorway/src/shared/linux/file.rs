@@ -5,7 +5,7 @@ use super::super::{Error, Mode, usual_seats};
 use super::bytes::{self, Lock};
 use super::fork::Descriptor;
 use super::place::Place;
-use super::system;
+use super::{system, system_at};
 use rustix::fs::{self, AtFlags, FallocateFlags, FileType, Mode as Bits, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 use rustix::process::{Gid, geteuid};
@@ -272,7 +272,7 @@ fn under_another_name(place: &Place, wanted: &Wanted, header: &Header) -> Result
 fn not_made(errno: Errno, place: &Place) -> Error {
     match errno {
         Errno::NOSPC | Errno::DQUOT => Error::Full(place.path.clone()),
-        errno => system("making the file", errno),
+        errno => system_at(&place.path, "making the file", errno),
     }
 }
 
@@ -324,7 +324,7 @@ pub(super) fn remove(place: &Place, wanted: &Wanted, force: bool) -> Result<(), 
     let unlink = || match fs::unlinkat(&place.directory, &place.name, AtFlags::empty()) {
         Ok(()) => Ok(()),
         Err(Errno::NOENT) => Err(missing()),
-        Err(errno) => Err(system("removing the file", errno)),
+        Err(errno) => Err(system_at(&place.path, "removing the file", errno)),
     };
     let descriptor = Descriptor::open(|| open_name(place)).map_err(|errno| match errno {
         Errno::NOENT => missing(),

@@ -50,6 +50,14 @@ fn system(doing: &'static str, errno: Errno) -> Error {
     Error::System { doing, code: errno.raw_os_error() }
 }
 
+/// The same, of a call that needs permissions for this path.
+fn system_at(path: &Path, doing: &'static str, errno: Errno) -> Error {
+    match errno {
+        Errno::ACCESS | Errno::PERM => Error::NoPermission(path.to_owned()),
+        errno => system(doing, errno),
+    }
+}
+
 /// An open file. Its parts are dropped in this order: the sentinel ends before the bytes are
 /// unlocked, and they are unlocked before the words are unmapped.
 #[derive(Debug)]

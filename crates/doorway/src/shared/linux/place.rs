@@ -1,7 +1,7 @@
 //! Where files lie: one place for a name, whatever the environment of a program looks like.
 
 use super::super::{Error, Names};
-use super::system;
+use super::{system, system_at};
 use rustix::fs::{self, AtFlags, FileType, Mode as Bits, OFlags};
 use rustix::io::Errno;
 use std::ffi::OsStr;
@@ -167,7 +167,7 @@ fn make(directory: &Path) -> Result<(), Error> {
         Err(Errno::NOSPC | Errno::DQUOT) => Err(Error::Full(directory.to_owned())),
         Err(Errno::NOENT) => Err(Error::NoDirectory(directory.parent().unwrap_or(directory).to_owned())),
         Err(Errno::NOTDIR) => Err(no_directory(directory)),
-        Err(errno) => Err(system("making the directory", errno)),
+        Err(errno) => Err(system_at(directory, "making the directory", errno)),
     }
 }
 
@@ -189,7 +189,7 @@ fn open(directory: &Path, more: OFlags, looks: bool) -> Result<OwnedFd, Error> {
         Errno::NOTDIR => no_directory(directory),
         Errno::NOENT if looks => Error::Missing(directory.to_owned()),
         Errno::NOENT => Error::NoDirectory(directory.to_owned()),
-        errno => system("opening the directory", errno),
+        errno => system_at(directory, "opening the directory", errno),
     })
 }
 
@@ -197,6 +197,15 @@ fn open(directory: &Path, more: OFlags, looks: bool) -> Result<OwnedFd, Error> {
 mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn a_directory_for_which_there_is_no_permission_is_named() {
+        // No user may make a directory there, not even root.
+        let directory = Path::new("/sys/doorway");
+        let read_only = system("making the directory", Errno::ROFS);
+        let made = make(directory);
+        assert!(made == Err(Error::NoPermission(directory.to_owned())) || made == Err(read_only), "{made:?}");
+    }
 
     fn fresh(name: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("doorway-place-{}-{name}", std::process::id()));
