@@ -4,12 +4,14 @@
 use crate::slots::{
     AcquireError, AcquireTimeoutError, Numbered, OwnedSlotGuard, Permit, SlotGuard, Slots, TooMany, TryAcquireError,
 };
+use crate::waiting::contained;
 use crate::{Closed, SizeError};
 use std::collections::VecDeque;
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 /// What a managed pool must know about its values, whether threads or tasks use it.
@@ -261,8 +263,11 @@ struct Shelf<T> {
     excess: usize,
     /// How many callers are about to add places.
     growing: usize,
-    /// Whether a drain holds all places and is about to close the pool: there are no more places
-    /// from now on.
+    /// How many callers drain the pool. While one does, the pool closes when its last place goes:
+    /// that caller might wait for this place.
+    drains: usize,
+    /// Whether the pool is about to close because a drain holds all places, or none is left: there
+    /// are no more places from now on.
     drained: bool,
     counts: Statistics,
 }
@@ -297,6 +302,7 @@ impl<M: Manager> Managed<M> {
             places,
             excess: 0,
             growing: 0,
+            drains: 0,
             drained: false,
             counts: Statistics::default(),
         };
@@ -390,12 +396,13 @@ impl<M: Manager> Managed<M> {
     /// # Errors
     /// Returns an error if the pool was closed before.
     pub fn drain(&self) -> Result<(), Closed> {
+        let _drains = Draining::new(self)?;
         loop {
             let all = match self.slots.places() {
                 0 => None,
                 places => match self.slots.acquire_many(places) {
                     Ok(permits) => Some(permits),
-                    Err(AcquireError::Closed) => return Err(Closed),
+                    Err(AcquireError::Closed) => return self.was_drained(),
                     Err(_) => continue, // there are fewer places by now
                 },
             };
@@ -404,15 +411,22 @@ impl<M: Manager> Managed<M> {
                 drop(all); // only after the pool is closed: otherwise the next waiter would get in
                 return Ok(());
             }
+            drop(all);
+            std::thread::yield_now(); // another thread is about to add places
         }
     }
 
-    /// Whether a caller that holds this many places holds all of them. If so, there will never be
-    /// more.
+    /// Whether a caller that holds this many places holds all of them, and some caller drains the
+    /// pool. If so, there will never be more.
     fn is_drained(&self, held: usize) -> bool {
         let mut shelf = self.shelf();
-        shelf.drained |= shelf.growing == 0 && self.slots.places() == held;
+        shelf.drained |= shelf.drains > 0 && shelf.growing == 0 && self.slots.places() == held;
         shelf.drained
+    }
+
+    /// The result of a drain that finds the pool closed.
+    fn was_drained(&self) -> Result<(), Closed> {
+        if self.shelf().drained { Ok(()) } else { Err(Closed) }
     }
 
     /// [`drain`](Self::drain) for tasks.
@@ -423,12 +437,13 @@ impl<M: Manager> Managed<M> {
     /// # Errors
     /// The same.
     pub async fn drain_async(&self) -> Result<(), Closed> {
+        let _drains = Draining::new(self)?;
         loop {
             let all = match self.slots.places() {
                 0 => None,
                 places => match self.slots.acquire_many_async(places).await {
                     Ok(permits) => Some(permits),
-                    Err(AcquireError::Closed) => return Err(Closed),
+                    Err(AcquireError::Closed) => return self.was_drained(),
                     Err(_) => continue, // there are fewer places by now
                 },
             };
@@ -437,6 +452,10 @@ impl<M: Manager> Managed<M> {
                 drop(all); // only after the pool is closed: otherwise the next waiter would get in
                 return Ok(());
             }
+            drop(all);
+            // Another caller is about to add places. It may be the one that woke this task, and may
+            // go on only when the task has returned.
+            let_others_run().await;
         }
     }
 
@@ -656,6 +675,10 @@ impl<M: Manager> Managed<M> {
         shelf.excess -= 1;
         drop(shelf);
         permit.forget(); // not under the lock: it wakes a caller that waits for all places
+        // A drain that waits for one place would not learn that there is none any more.
+        if self.is_drained(0) {
+            self.close();
+        }
         None
     }
 }
@@ -839,7 +862,8 @@ impl<M: MakeAsync> Managed<M> {
     /// # Errors
     /// The same.
     pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
-        let permit = admitted!(self, self.slots.acquire_owned_async().await);
+        // Only a loan keeps a reference to the slots, not a future: it might be leaked.
+        let permit = admitted!(self, self.slots.acquire_async().await).owned(&self.slots);
         let place = Place { permit: Some(permit), pool: Arc::clone(self) };
         Ok(Lease { kept: Some(self.value_async().await?), place })
     }
@@ -861,6 +885,19 @@ impl<M: MakeAsync> Managed<M> {
     }
 }
 
+/// Lets other tasks run once.
+async fn let_others_run() {
+    let mut has_returned = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut has_returned, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
 /// Sorts idle values, which are on no shelf meanwhile. At the end, also by a panic, those that are
 /// left go back, and those that are gone are taken off the count.
 struct Sorting<'a, M: Manager> {
@@ -878,9 +915,6 @@ impl<M: Manager> Drop for Sorting<'_, M> {
         self.kept.append(&mut self.rest);
         self.kept.append(&mut shelf.idle);
         shelf.idle = std::mem::take(&mut self.kept);
-        if std::thread::panicking() {
-            return; // a destructor that panics now would end the process
-        }
         let surplus = if self.pool.slots.is_closed() {
             shelf.counts.values -= shelf.idle.len();
             std::mem::take(&mut shelf.idle).into()
@@ -888,7 +922,30 @@ impl<M: Manager> Drop for Sorting<'_, M> {
             self.pool.surplus(&mut shelf)
         };
         drop(shelf);
-        drop(surplus);
+        if std::thread::panicking() {
+            // A destructor that panics now would end the process.
+            surplus.into_iter().for_each(|kept| contained(|| drop(kept)));
+        }
+    }
+}
+
+/// A caller that drains the pool, until it is done or gives up.
+struct Draining<'a, M: Manager>(&'a Managed<M>);
+
+impl<'a, M: Manager> Draining<'a, M> {
+    /// Refused if the pool was closed before.
+    fn new(pool: &'a Managed<M>) -> Result<Self, Closed> {
+        if pool.is_closed() {
+            return Err(Closed);
+        }
+        pool.shelf().drains += 1;
+        Ok(Self(pool))
+    }
+}
+
+impl<M: Manager> Drop for Draining<'_, M> {
+    fn drop(&mut self) {
+        self.0.shelf().drains -= 1;
     }
 }
 

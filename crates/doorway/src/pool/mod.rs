@@ -52,8 +52,9 @@ pub struct Pool<T> {
 #[derive(Default)]
 struct Empty {
     slots: Vec<Retired>,
-    /// Whether the pool closes when the last value is taken out.
-    drains: bool,
+    /// How many callers drain the pool. While one does, the pool closes when the last value is
+    /// taken out.
+    drains: usize,
     /// How many values are about to be put into slots that were empty.
     adding: usize,
     /// Whether the last value was taken out of a pool that is being drained.
@@ -221,7 +222,9 @@ impl<T> Pool<T> {
     /// # Errors
     /// The same.
     pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedLent<T>, Closed> {
-        Ok(self.lend_owned(self.slots.acquire_owned_async().await?))
+        // Only a loan keeps a reference to the slots, not a future: it might be leaked.
+        let permit = self.slots.acquire_async().await?;
+        Ok(self.lend_owned(permit.owned(&self.slots)))
     }
 
     fn empty(&self) -> std::sync::MutexGuard<'_, Empty> {
@@ -270,7 +273,7 @@ impl<T> Pool<T> {
     fn after_taking(&self, change: impl FnOnce(&mut Empty)) {
         let mut empty = self.empty();
         change(&mut empty);
-        let is_drained = empty.drains && empty.adding == 0 && self.slots.places() == 0;
+        let is_drained = empty.drains > 0 && empty.adding == 0 && self.slots.places() == 0;
         empty.drained |= is_drained;
         drop(empty); // a woken thread may ask for the lock
         if is_drained {
@@ -293,7 +296,7 @@ impl<T> Pool<T> {
     /// # Ok::<(), doorway::SizeError>(())
     /// ```
     pub fn drain(&self) -> Vec<T> {
-        self.begin_to_drain();
+        let _drains = Draining::new(self);
         std::iter::from_fn(|| self.acquire().ok().map(Loan::take)).collect()
     }
 
@@ -301,9 +304,9 @@ impl<T> Pool<T> {
     ///
     /// # Cancel safety
     /// If the future is dropped before it is ready, it drops the values that it has taken out. The
-    /// pool keeps the others.
+    /// pool keeps the others, and stays open.
     pub async fn drain_async(&self) -> Vec<T> {
-        self.begin_to_drain();
+        let _drains = Draining::new(self);
         let mut all = Vec::new();
         while let Ok(lent) = self.acquire_async().await {
             all.push(lent.take());
@@ -311,14 +314,26 @@ impl<T> Pool<T> {
         all
     }
 
-    fn begin_to_drain(&self) {
-        self.after_taking(|empty| empty.drains = true);
-    }
-
     /// Returns the values that are left.
     #[must_use]
     pub fn into_values(self) -> Vec<T> {
         self.values.into_iter().filter_map(UnsafeCell::into_inner).collect()
+    }
+}
+
+/// A caller that drains the pool, until it is done or gives up.
+struct Draining<'a, T>(&'a Pool<T>);
+
+impl<'a, T> Draining<'a, T> {
+    fn new(pool: &'a Pool<T>) -> Self {
+        pool.after_taking(|empty| empty.drains += 1);
+        Self(pool)
+    }
+}
+
+impl<T> Drop for Draining<'_, T> {
+    fn drop(&mut self) {
+        self.0.empty().drains -= 1;
     }
 }
 

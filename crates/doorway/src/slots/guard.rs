@@ -76,6 +76,14 @@ impl<S: Deref<Target = Slots<Numbered>>> Permit<S, Numbered> {
     }
 }
 
+impl<N: Numbering> SlotGuard<'_, N> {
+    /// The same guard, with a reference to its slots.
+    pub(crate) fn owned(mut self, slots: &Arc<Slots<N>>) -> OwnedSlotGuard<N> {
+        debug_assert!(std::ptr::eq(self.slots, &raw const **slots), "it belongs to other slots");
+        Permit::new(Arc::clone(slots), self.take_grant())
+    }
+}
+
 impl Slots {
     /// Adds a place again for a slot that was [retired](Permit::retire).
     pub(crate) fn revive(&self, slot: Retired) {

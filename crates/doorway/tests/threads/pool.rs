@@ -170,3 +170,32 @@ fn no_value_is_lost_between_adding_and_draining() {
         assert_eq!(drained.len() + added.err().iter().len(), 2);
     }
 }
+
+/// A drain that is given up leaves a pool whose values can be exchanged, as before.
+#[test]
+fn a_pool_stays_open_after_a_drain_that_was_given_up() {
+    let pool = Pool::new([1]).unwrap();
+    let lent = pool.acquire().unwrap();
+    {
+        let mut drains = pin!(pool.drain_async());
+        assert!(drains.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    }
+    assert_eq!(lent.take(), 1); // the last value
+    assert_eq!((pool.is_closed(), pool.add(2)), (false, Ok(())));
+    assert_eq!(pool.drain(), [2]);
+    assert!(pool.is_closed());
+}
+
+/// A request that is leaked takes the place that it would have got, and nothing else.
+#[test]
+fn a_pool_can_be_configured_although_a_request_was_leaked() {
+    let pool = Arc::new(Pool::new([1, 2]).unwrap());
+    let both = [(); 2].map(|()| pool.acquire().unwrap());
+    let mut leaked = Box::pin(pool.acquire_owned_async());
+    assert!(leaked.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    std::mem::forget(leaked);
+    drop(both);
+    let pool = Arc::into_inner(pool).expect("nobody else has it").unfair();
+    assert!(format!("{pool:?}").contains("unfair: true"), "{pool:?}");
+    assert_eq!(pool.available(), 1);
+}

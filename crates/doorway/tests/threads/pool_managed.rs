@@ -7,9 +7,9 @@ use std::cell::Cell;
 use std::future::{Future, pending};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::task::{Context, Waker};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
@@ -452,6 +452,99 @@ fn a_waker_may_use_the_pool_that_grows() {
     pool.resize(2).unwrap();
     assert_eq!(seen.load(SeqCst), 2);
     assert!(waits.poll(&mut Context::from_waker(&waker)).is_ready());
+}
+
+/// A waker that grows the pool runs an executor, which polls a drain. The drain must not wait there
+/// for the caller that adds places: that caller goes on only afterwards.
+#[test]
+fn a_waker_may_poll_a_drain_of_the_pool_that_grows() {
+    let pool = Arc::new(pool(1));
+    pool.resize(0).unwrap();
+    let waits = Arc::new(Mutex::new(Some(Box::pin({
+        let pool = Arc::clone(&pool);
+        async move { drop(pool.acquire_async().await) }
+    }))));
+    let drains = Arc::new(Mutex::new(Box::pin({
+        let pool = Arc::clone(&pool);
+        async move { pool.drain_async().await }
+    })));
+    let waker = {
+        let (waits, drains) = (Arc::clone(&waits), Arc::clone(&drains));
+        Waker::from(Arc::new(Uses(Box::new(move || {
+            drop(waits.lock().unwrap().take()); // its place is free
+            let polled = drains.lock().unwrap().as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            assert!(polled.is_pending(), "more places are about to come");
+        }))))
+    };
+    let mut polled = waits.lock().unwrap().take().unwrap();
+    assert!(polled.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    *waits.lock().unwrap() = Some(polled);
+    pool.resize(1).unwrap();
+    assert!(waits.lock().unwrap().is_none(), "the waker ran");
+    let mut drains = drains.lock().unwrap();
+    assert_eq!(drains.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(())));
+}
+
+/// A drain that waits for the only place is told when that place goes.
+#[test]
+fn a_drain_ends_although_the_pool_shrinks_to_nothing() {
+    let pool = pool(1);
+    let lent = pool.acquire().unwrap();
+    let mut drains = pin!(pool.drain_async());
+    let context = &mut Context::from_waker(Waker::noop());
+    assert!(drains.as_mut().poll(context).is_pending());
+    let mut given_up = Box::pin(pool.drain_async());
+    assert!(given_up.as_mut().poll(context).is_pending());
+    drop(given_up);
+    pool.resize(0).unwrap();
+    assert!(drains.as_mut().poll(context).is_pending(), "a value is lent");
+    drop(lent);
+    assert_eq!(drains.poll(context), Poll::Ready(Ok(())));
+    assert!(pool.is_closed() && alive(&pool) == 0 && pool.drain().is_err());
+    // Without a drain, such a pool goes on.
+    let pool = self::pool(1);
+    let lent = pool.acquire().unwrap();
+    {
+        let mut given_up = pin!(pool.drain_async());
+        assert!(given_up.as_mut().poll(context).is_pending());
+    }
+    pool.resize(0).unwrap();
+    drop(lent);
+    pool.resize(1).unwrap();
+    assert!(pool.acquire().is_ok());
+}
+
+/// A destructor that panics keeps no other value alive.
+#[test]
+fn a_pool_that_is_closed_keeps_no_value_although_destructors_panic() {
+    struct Panics(Arc<AtomicUsize>);
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, SeqCst);
+            panic!("a destructor");
+        }
+    }
+    let dropped = Arc::new(AtomicUsize::new(0));
+    let pool = Managed::from_fn(3, || Ok::<_, Fails>(Panics(Arc::clone(&dropped)))).unwrap();
+    pool.fill(3).unwrap();
+    assert!(catch_unwind(AssertUnwindSafe(|| pool.close())).is_err());
+    let now = pool.statistics();
+    assert_eq!((dropped.load(SeqCst), now.values, now.idle), (3, 0, 0));
+}
+
+/// A request that is leaked takes the place that it would have got, and nothing else.
+#[test]
+fn a_pool_can_be_configured_although_a_request_was_leaked() {
+    let pool = Arc::new(pool(2));
+    let both = [(); 2].map(|()| pool.acquire().unwrap());
+    let mut leaked = Box::pin(pool.acquire_owned_async());
+    assert!(leaked.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    std::mem::forget(leaked);
+    drop(both);
+    let pool = Arc::into_inner(pool).expect("nobody else has it").room_for(40).unwrap();
+    pool.resize(40).unwrap();
+    let all: Vec<_> = std::iter::from_fn(|| pool.try_acquire().ok()).collect();
+    assert_eq!(all.len(), 39);
 }
 
 /// There are never more loans than places, and at the end the count of values is right.
