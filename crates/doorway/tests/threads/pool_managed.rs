@@ -454,8 +454,8 @@ fn a_waker_may_use_the_pool_that_grows() {
     assert!(waits.poll(&mut Context::from_waker(&waker)).is_ready());
 }
 
-/// A waker that grows the pool runs an executor, which polls a drain. The drain must not wait there
-/// for the caller that adds places: that caller goes on only afterwards.
+/// A pool that grows wakes a waiter, whose waker polls a drain. The drain must not wait there for
+/// the caller that adds places: that caller goes on only afterwards.
 #[test]
 fn a_waker_may_poll_a_drain_of_the_pool_that_grows() {
     let pool = Arc::new(pool(1));
