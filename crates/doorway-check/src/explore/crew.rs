@@ -8,6 +8,7 @@
 //! at a time, and after them it adds the new states in the order in which a search with one thread
 //! would have found them. So numbers, traces and counts never depend on how many threads there are.
 
+use super::ahead::ask_for;
 use super::expand::{AHEAD, Hand, Lens, Unseen};
 use super::store::{Forms, MOST_STATES, SHARDS, StateId, Store, shard};
 use super::table::{MOST, Table, tag};
@@ -184,24 +185,57 @@ impl Crew {
         }
     }
 
-    /// Adds the new states to the store, in the order in which they were found. Ends after a step
-    /// that leads to one more than `most`, and returns its run and its place in the notes.
-    pub(super) fn add(&mut self, store: &mut Store, most: usize) -> Option<(usize, usize)> {
+    /// Gives the numbers from `next` on to the new states, in the order in which they were found.
+    /// Ends after a step that leads to one more than `most`, and returns its run and its place in
+    /// the notes.
+    pub(super) fn number(&mut self, mut next: usize, most: usize) -> Option<(usize, usize)> {
         let mut answers: Vec<_> = self.lookers[..self.sharers].iter_mut().map(|looker| looker.to.iter_mut()).collect();
         for (i, run) in self.runs.iter().enumerate() {
-            let hand = &self.hands[run.hand];
+            let unknown = &self.hands[run.hand].unknown;
             for at in run.unknown.clone() {
-                let new = &hand.unknown[at];
-                let to = answers[shard(new.hash) % self.sharers].next().expect("there is an answer for each");
+                let looker = shard(unknown[at].hash) % self.sharers;
+                let to = answers[looker].next().expect("there is an answer for each");
                 if *to == NEW {
-                    *to = store.add(new.parent, new.action, hand.forms(at).short);
-                    if store.len() > most {
+                    *to = next as StateId;
+                    next += 1;
+                    if next > most {
                         return Some((i, at));
                     }
                 }
             }
         }
         None
+    }
+
+    /// Adds the new states, which have numbers, to the store. Meanwhile other threads write the
+    /// numbers into the tables.
+    pub(super) fn add(&mut self, store: &mut Store) {
+        let (this, mut tables) = (&*self, std::mem::take(&mut store.shards));
+        let mut works = vec![Work { adds: Some(&mut *store), numbers: Vec::new() }];
+        works.extend((1..self.sharers).map(|_| Work { adds: None, numbers: Vec::new() }));
+        for (i, looker, tables) in with_tables(&this.lookers, &mut tables, self.sharers) {
+            works[(i + 1).min(this.sharers - 1)].numbers.push((looker, tables));
+        }
+        together(&mut works, &|Work { adds, numbers }| {
+            adds.iter_mut().for_each(|store| this.add_all(store));
+            numbers.iter_mut().for_each(|(looker, tables)| looker.write_numbers(this.sharers, tables));
+        });
+        drop(works);
+        store.shards = tables;
+    }
+
+    fn add_all(&self, store: &mut Store) {
+        let mut answers: Vec<_> = self.lookers[..self.sharers].iter().map(|looker| looker.to.iter()).collect();
+        for run in &self.runs {
+            let hand = &self.hands[run.hand];
+            for at in run.unknown.clone() {
+                let new = &hand.unknown[at];
+                let to = answers[shard(new.hash) % self.sharers].next().expect("there is an answer for each");
+                if *to as usize == store.len() {
+                    store.add(new.parent, new.action, hand.forms(at).short);
+                }
+            }
+        }
     }
 
     /// Where the steps to unknown states lead, in order, when these have numbers.
@@ -214,29 +248,24 @@ impl Crew {
             if to as usize > MOST_STATES { self.lookers[looker].to[(MOST - to) as usize] } else { to }
         })
     }
+}
 
-    /// New states have numbers now: the threads write these into their tables.
-    pub(super) fn give_numbers(&mut self, store: &mut Store) {
-        let threads = self.sharers;
-        let mut workers = with_tables(&mut self.lookers, &mut store.shards, threads);
-        together(&mut workers, &|(_, looker, tables)| {
-            for &(step, table, slot) in &looker.fresh {
-                let number = looker.to[step as usize];
-                if number != NEW {
-                    tables[table as usize / threads].replace(slot as usize, number);
-                }
-            }
-        });
-    }
+/// What one thread does with new states that have numbers.
+struct Work<'a> {
+    /// The first adds them.
+    adds: Option<&'a mut Store>,
+    /// The others write their numbers into these tables.
+    numbers: Vec<(&'a Looker, Vec<&'a mut Table>)>,
 }
 
 /// Each thread has every so many-th table.
-fn with_tables<'a>(
-    lookers: &'a mut [Looker],
-    tables: &'a mut [Table],
+fn with_tables<L>(
+    lookers: impl IntoIterator<Item = L>,
+    tables: &mut [Table],
     threads: usize,
-) -> Vec<(usize, &'a mut Looker, Vec<&'a mut Table>)> {
-    let mut workers: Vec<_> = lookers[..threads].iter_mut().enumerate().map(|(i, one)| (i, one, Vec::new())).collect();
+) -> Vec<(usize, L, Vec<&mut Table>)> {
+    let lookers = lookers.into_iter().take(threads).enumerate();
+    let mut workers: Vec<_> = lookers.map(|(i, looker)| (i, looker, Vec::new())).collect();
     for (i, table) in tables.iter_mut().enumerate() {
         workers[i % threads].2.push(table);
     }
@@ -261,6 +290,16 @@ impl Looker {
         self.own.clear();
         self.to.clear();
         self.fresh.clear();
+    }
+
+    /// Writes the numbers of new states into its tables.
+    fn write_numbers(&self, threads: usize, tables: &mut [&mut Table]) {
+        for &(step, table, slot) in &self.fresh {
+            let number = self.to[step as usize];
+            if number != NEW {
+                tables[table as usize / threads].replace(slot as usize, number);
+            }
+        }
     }
 }
 
@@ -305,9 +344,9 @@ impl<'a> Finder<'a> {
         }
         for (i, &place) in own.iter().enumerate() {
             if i % AHEAD == 0 {
-                let some = own[i..].iter().take(AHEAD).map(|&place| self.hash(place));
-                let touched = some.fold(0, |sum, hash| sum ^ tables[shard(hash) / self.threads].touch(tag(hash)));
-                std::hint::black_box(touched);
+                for hash in own[i..].iter().take(AHEAD).map(|&place| self.hash(place)) {
+                    tables[shard(hash) / self.threads].begin(tag(hash)).into_iter().for_each(ask_for);
+                }
             }
             let hash = self.hash(place);
             let shard = shard(hash);
@@ -320,10 +359,10 @@ impl<'a> Finder<'a> {
                     if new.compared.is_empty() { first.short == new.short } else { first.compared == new.compared }
                 }
             };
-            let known = table.find(tag(hash), is_same);
-            to.push(known.unwrap_or(NEW));
-            if known.is_none() {
-                let slot = table.add(tag(hash), MOST - i as u32);
+            let found = table.find(tag(hash), is_same);
+            to.push(found.unwrap_or(NEW));
+            if let Err(slot) = found {
+                table.fill(slot, tag(hash), MOST - i as u32);
                 fresh.push((i as u32, shard as u32, slot as u32));
             }
         }

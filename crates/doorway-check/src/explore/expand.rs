@@ -1,6 +1,7 @@
 //! One state: what holds in it, and where its steps lead. Nothing changes but the notes of the
 //! thread that looks, so several threads can look at a time.
 
+use super::ahead::ask_for;
 use super::breaks_off;
 use super::bytes::{number_in, push};
 use super::crew::NEW;
@@ -320,10 +321,9 @@ impl Hand {
         let Self { tried, begun, written, spare, .. } = self;
         let table = |hash: u64| &store.shards[shard(hash)];
         begun.clear();
-        let mut sum = 0;
         for (step, found) in steps.clone().zip(&tried[steps]) {
             if found.hashed {
-                sum ^= table(found.hash).touch(tag(found.hash));
+                table(found.hash).begin(tag(found.hash)).into_iter().for_each(ask_for);
                 begun.push((step, 0));
             }
         }
@@ -331,15 +331,15 @@ impl Hand {
             let hash = tried[*step].hash;
             let found = table(hash).find(tag(hash), |_| true);
             *first = found.unwrap_or_default();
-            found.inspect(|&id| sum ^= u64::from(store.touch(id))).is_some()
+            found.inspect(|&id| store.ask_for_entry(id)).is_ok()
         });
-        std::hint::black_box(sum);
+        begun.iter().for_each(|&(_, first)| store.ask_for_string(first));
         for &(step, first) in &*begun {
             let found = &mut tried[step];
             let (hash, new) = (found.hash, found.at.forms(written));
             let mut is = |id| store.is_known_as(lens.machine, id, new, spare);
             // Mostly the first with this tag is the one.
-            let known = if is(first) { Some(first) } else { table(hash).find(tag(hash), is) };
+            let known = if is(first) { Some(first) } else { table(hash).find(tag(hash), is).ok() };
             found.known = known.unwrap_or(NEW);
         }
     }

@@ -23,8 +23,11 @@ const COUNTS: usize = 20_000;
 const STRIDE: usize = 4096;
 /// The size of states, in bytes, for which that is often enough.
 const USUAL_STATE: usize = 256;
-/// How many states to look at in one round, at most.
-const MOST_AT_ONCE: usize = 1 << 13;
+/// How many states to look at in one round, at most: a small part of all that were found, because
+/// what is noted about them takes memory, too.
+const PART_AT_ONCE: usize = 32;
+const FEW_AT_ONCE: usize = 1 << 13;
+const MOST_AT_ONCE: usize = 1 << 15;
 /// How many bytes they have, at most, roughly.
 const MOST_BYTES_AT_ONCE: usize = 1 << 22;
 /// A round has few more steps than this.
@@ -369,7 +372,8 @@ impl<'a> Search<'a> {
     fn next_many(&self, at: usize) -> usize {
         let states = self.store.len();
         let long = self.store.bytes() / states;
-        let most = (MOST_BYTES_AT_ONCE / long.max(1)).clamp(1, MOST_AT_ONCE);
+        let most = (states / PART_AT_ONCE).clamp(FEW_AT_ONCE, MOST_AT_ONCE);
+        let most = (MOST_BYTES_AT_ONCE / long.max(1)).clamp(1, most);
         let left = self.most_states().saturating_sub(states) / 64;
         (states - at).min(most).min(left.max(1))
     }
@@ -513,8 +517,7 @@ impl<'a> Search<'a> {
         mut ordered: Ordered,
         at: usize,
     ) -> Result<(usize, Option<Stop>), TextError> {
-        let most = self.most_states();
-        if let Some((run, unknown)) = crew.add(&mut self.store, most) {
+        if let Some((run, unknown)) = crew.number(self.store.len(), self.most_states()) {
             let hand = &crew.hands[crew.runs[run].hand];
             let new = &hand.unknown[unknown];
             let (i, place) = (new.parent as usize - at, hand.states.partition_point(|state| state.steps <= new.step));
@@ -536,7 +539,7 @@ impl<'a> Search<'a> {
             Some(((_, When::At(step)), _)) => self.partial = u64::from(step) + 1,
             _ => {}
         }
-        crew.give_numbers(&mut self.store);
+        crew.add(&mut self.store);
         self.edges += crew.steps() as u64;
         self.note_graph(crew);
         let stop = ordered.end.map(|(_, end)| match end {

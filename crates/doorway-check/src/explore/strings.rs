@@ -144,6 +144,15 @@ impl Strings {
         &segment.bytes[begin..end]
     }
 
+    /// The part of the index that tells where a string is.
+    #[inline]
+    pub(super) fn entry(&self, id: usize) -> Option<&u32> {
+        match &self.segments[id >> self.segment].index {
+            Index::Blocks(blocks) => blocks.get((id & (self.in_segment() - 1)) >> BLOCK).map(|block| &block.begin),
+            Index::Ends(ends) => ends.get(id & (self.in_segment() - 1)),
+        }
+    }
+
     /// How many segments are full.
     pub(super) fn full_segments(&self) -> usize {
         self.len >> self.segment
