@@ -2,15 +2,18 @@
 //!
 //! A round has two halves. In the first, each thread takes some of the next states, and writes down
 //! where their steps lead. Tables do not change meanwhile, so it also looks up which of these are
-//! known from earlier rounds: most are. In the second half, each thread enters the others into
-//! its own tables. Between them, and after them, one thread puts everything into the order in which
-//! a search with one thread would have found it. So numbers, traces and counts never depend on how
-//! many threads there are.
+//! known from earlier rounds: most are. In the second half, each thread decides about the others
+//! that belong into its own tables: which are new, and which were found before in the same round.
+//! Between the halves one thread only puts together which hand has which states, a run of states
+//! at a time, and after them it adds the new states in the order in which a search with one thread
+//! would have found them. So numbers, traces and counts never depend on how many threads there are.
 
-use super::expand::{AHEAD, Hand, Lens, Looked};
+use super::ahead::ask_for;
+use super::expand::{AHEAD, Hand, Lens, Unseen};
 use super::store::{Forms, MOST_STATES, SHARDS, StateId, Store, shard};
 use super::table::{MOST, Table, tag};
 use crate::sim::State;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Says of a step that it leads to a state that was not known before the round.
@@ -27,15 +30,24 @@ pub(super) struct Place {
     pub(super) at: u32,
 }
 
-/// A step that leads to a state which was not known before the round.
+/// States that a thread has taken together: the first of them among its own.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Unknown {
-    hash: u64,
-    /// The step among the unknown ones of its thread.
-    pub(super) place: Place,
-    /// The state of the round from which it was made, and its number among the steps of that state.
-    pub(super) state: u32,
-    pub(super) step: u32,
+struct Chunk {
+    place: Place,
+    /// Whether nothing was noted about any of them.
+    is_plain: bool,
+}
+
+/// States of a round, one after the other, in the notes of one thread.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) hand: usize,
+    /// The states among those of the thread.
+    pub(super) states: Range<usize>,
+    /// How many steps they have. Only of the last state of a round some may be left out.
+    pub(super) steps: u32,
+    /// Their steps to unknown states, among those of the thread.
+    pub(super) unknown: Range<usize>,
 }
 
 /// The threads' notes, and what follows from them.
@@ -44,31 +56,26 @@ pub(super) struct Crew {
     threads: usize,
     /// One for each thread, and one for what is looked at late.
     pub(super) hands: Vec<Hand>,
-    /// Where each state of the round is.
-    pub(super) places: Vec<Place>,
-    /// How many steps there were after each state of the round.
-    pub(super) ends: Vec<u32>,
-    /// The steps to unknown states, in order, and where each leads. It is [`NEW`] if no earlier one
-    /// leads there, until the state has a number.
-    pub(super) unknown: Vec<Unknown>,
-    pub(super) to: Vec<StateId>,
-    /// How many of the unknown steps of each hand were taken over.
-    taken: Vec<usize>,
+    chunks: Vec<Chunk>,
+    /// The states of the round in order, as far as it goes.
+    pub(super) runs: Vec<Run>,
+    /// How many steps they have.
+    steps: usize,
+    /// One for each thread that has tables in this round.
     lookers: Vec<Looker>,
-    /// How many threads share the tables in this round.
     sharers: usize,
 }
 
-/// What one thread takes in: steps by their places among the unknown ones.
+/// What one thread takes in: the steps to unknown states that belong into its tables.
 #[derive(Default, Debug)]
 #[repr(align(128))] // each thread writes its own
 struct Looker {
-    /// The steps to states that belong into its tables, with their hashes.
-    own: Vec<(u32, u64)>,
+    own: Vec<Place>,
+    /// Where each of them leads: [`NEW`] until the state has a number; or to the same state as an
+    /// earlier one, which is as far below [`MOST`].
+    to: Vec<StateId>,
     /// The steps to new states, with their tables and slots.
     fresh: Vec<(u32, u32, u32)>,
-    /// The steps to states that an earlier step of the round has found.
-    again: Vec<(u32, u32)>,
 }
 
 impl Crew {
@@ -89,10 +96,8 @@ impl Crew {
     /// The threads look at these states.
     pub(super) fn look(&mut self, lens: Lens<'_>, first: usize, many: usize) {
         self.hands.iter_mut().for_each(Hand::clear);
-        self.ends.clear();
-        self.unknown.clear();
-        self.taken.clear();
-        self.taken.resize(self.hands.len(), 0);
+        self.runs.clear();
+        self.steps = 0;
         let next = AtomicUsize::new(0);
         let work = |hand: &mut Hand| {
             let mut taken = Vec::new();
@@ -101,106 +106,166 @@ impl Crew {
                 if from >= many {
                     return taken;
                 }
-                taken.push((from, hand.states.len()));
+                let at = hand.states.len();
                 for i in from..many.min(from + TAKEN) {
                     hand.look(lens, (first + i) as StateId);
                 }
                 hand.look_up(lens);
+                taken.push((from / TAKEN, at as u32, hand.is_plain_from(at)));
             }
         };
         let threads = if many < WORTH_A_THREAD { 1 } else { self.threads };
         let taken = together(&mut self.hands[..threads], &work);
-        self.places.clear();
-        self.places.resize(many, Place { hand: 0, at: 0 });
-        for (hand, taken) in taken.into_iter().enumerate() {
-            for (from, at) in taken {
-                for i in from..many.min(from + TAKEN) {
-                    self.places[i] = Place { hand: hand as u32, at: (at + i - from) as u32 };
+        self.chunks.clear();
+        self.chunks.resize(many.div_ceil(TAKEN), Chunk { place: Place { hand: 0, at: 0 }, is_plain: false });
+        for (hand, taken) in (0..).zip(taken) {
+            for (chunk, at, is_plain) in taken {
+                self.chunks[chunk] = Chunk { place: Place { hand, at }, is_plain };
+            }
+        }
+    }
+
+    /// Where a state of the round is, and how many from there on are in one place, with nothing
+    /// noted about any of them: none, or all that a thread has taken together.
+    pub(super) fn place(&self, state: usize, many: usize) -> (Place, usize) {
+        let Chunk { place, is_plain } = self.chunks[state / TAKEN];
+        let skipped = state % TAKEN;
+        let all = if is_plain && skipped == 0 { TAKEN.min(many - state) } else { 0 };
+        (Place { at: place.at + skipped as u32, ..place }, all)
+    }
+
+    /// Gives a short form to the states to which the steps of these states lead, if they have none.
+    pub(super) fn tie(&mut self, store: &mut Store, place: Place, many: usize) {
+        let (hand, first) = (&mut self.hands[place.hand as usize], place.at as usize);
+        let (begin, end) = (hand.looked(first).0.loose, hand.states[first + many - 1].loose);
+        hand.tie(store, begin..end);
+    }
+
+    /// How many steps the round has so far.
+    pub(super) fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// Takes over the next states, and so many of their steps: all, except perhaps of the last.
+    /// The states to which they lead have short forms.
+    pub(super) fn take(&mut self, place: Place, many: usize, steps: u32) {
+        let (hand, at) = (place.hand as usize, place.at as usize);
+        let first = self.hands[hand].looked(at).0.steps;
+        let unknown = self.hands[hand].unknown_between(first, first + steps);
+        self.runs.push(Run { hand, states: at..at + many, steps, unknown });
+        self.steps += steps as usize;
+    }
+
+    /// Leaves out everything after this unknown step of this run.
+    pub(super) fn cut(&mut self, run: usize, unknown: usize) {
+        self.runs.truncate(run + 1);
+        let Some(last) = self.runs.last_mut() else { return };
+        let hand = &self.hands[last.hand];
+        let Unseen { step, .. } = hand.unknown[unknown];
+        let state = hand.states.partition_point(|state| state.steps <= step);
+        last.states.end = state + 1;
+        last.steps = step + 1 - hand.looked(last.states.start).0.steps;
+        last.unknown.end = unknown + 1;
+        self.steps = self.runs.iter().map(|run| run.steps as usize).sum();
+    }
+
+    /// The threads find out which of the unknown states are new, and enter them into their tables.
+    pub(super) fn locate(&mut self, store: &mut Store) {
+        self.lookers.iter_mut().for_each(Looker::clear);
+        let many = self.runs.iter().map(|run| run.unknown.len()).sum::<usize>();
+        self.sharers = if many < WORTH_A_THREAD || !store.bits.is_empty() { 1 } else { self.threads };
+        let finder = Finder { hands: &self.hands, runs: &self.runs, threads: self.sharers };
+        if store.bits.is_empty() {
+            let mut workers = with_tables(&mut self.lookers, &mut store.shards, self.sharers);
+            together(&mut workers, &|(thread, looker, tables)| finder.find_all(*thread, looker, tables));
+        } else {
+            let mut is_new = |new: &Unseen| store.bits[shard(new.hash)].set(new.hash);
+            let new = finder.unknown().map(|(_, new)| if is_new(new) { NEW } else { 0 });
+            self.lookers[0].to.extend(new);
+        }
+    }
+
+    /// Gives the numbers from `next` on to the new states, in the order in which they were found.
+    /// Ends after a step that leads to one more than `most`, and returns its run and its place in
+    /// the notes.
+    pub(super) fn number(&mut self, mut next: usize, most: usize) -> Option<(usize, usize)> {
+        let mut answers: Vec<_> = self.lookers[..self.sharers].iter_mut().map(|looker| looker.to.iter_mut()).collect();
+        for (i, run) in self.runs.iter().enumerate() {
+            let unknown = &self.hands[run.hand].unknown;
+            for at in run.unknown.clone() {
+                let looker = shard(unknown[at].hash) % self.sharers;
+                let to = answers[looker].next().expect("there is an answer for each");
+                if *to == NEW {
+                    *to = next as StateId;
+                    next += 1;
+                    if next > most {
+                        return Some((i, at));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Adds the new states, which have numbers, to the store. Meanwhile other threads write the
+    /// numbers into the tables.
+    pub(super) fn add(&mut self, store: &mut Store) {
+        let (this, mut tables) = (&*self, std::mem::take(&mut store.shards));
+        let mut works = vec![Work { adds: Some(&mut *store), numbers: Vec::new() }];
+        works.extend((1..self.sharers).map(|_| Work { adds: None, numbers: Vec::new() }));
+        for (i, looker, tables) in with_tables(&this.lookers, &mut tables, self.sharers) {
+            works[(i + 1).min(this.sharers - 1)].numbers.push((looker, tables));
+        }
+        together(&mut works, &|Work { adds, numbers }| {
+            adds.iter_mut().for_each(|store| this.add_all(store));
+            numbers.iter_mut().for_each(|(looker, tables)| looker.write_numbers(this.sharers, tables));
+        });
+        drop(works);
+        store.shards = tables;
+    }
+
+    fn add_all(&self, store: &mut Store) {
+        let mut answers: Vec<_> = self.lookers[..self.sharers].iter().map(|looker| looker.to.iter()).collect();
+        for run in &self.runs {
+            let hand = &self.hands[run.hand];
+            for at in run.unknown.clone() {
+                let new = &hand.unknown[at];
+                let to = answers[shard(new.hash) % self.sharers].next().expect("there is an answer for each");
+                if *to as usize == store.len() {
+                    store.add(new.parent, new.action, hand.forms(at).short);
                 }
             }
         }
     }
 
-    /// Gives a short form to the states to which the steps of a state lead, if they have none.
-    pub(super) fn tie(&mut self, store: &mut Store, place: Place, begin: Looked, end: Looked) {
-        self.hands[place.hand as usize].tie(store, begin.loose..end.loose);
-    }
-
-    /// How many steps the round has so far.
-    pub(super) fn steps(&self) -> usize {
-        self.ends.last().map_or(0, |&end| end as usize)
-    }
-
-    /// Takes over the first steps of the next state. Its states have short forms.
-    pub(super) fn take_steps(&mut self, place: Place, begin: Looked, many: u32) {
-        let hand = &self.hands[place.hand as usize];
-        let state = self.ends.len() as u32;
-        let taken = &mut self.taken[place.hand as usize];
-        while let Some(new) = hand.unknown.get(*taken).filter(|new| new.step < begin.steps + many) {
-            let place = Place { hand: place.hand, at: *taken as u32 };
-            self.unknown.push(Unknown { hash: new.hash, place, state, step: new.step - begin.steps });
-            *taken += 1;
-        }
-        self.ends.push(self.steps() as u32 + many);
-    }
-
-    /// Forgets what was found after these steps of this state.
-    pub(super) fn cut(&mut self, state: usize, steps: u32) {
-        let left = self.unknown.partition_point(|step| (step.state as usize, step.step) < (state, steps));
-        self.unknown.truncate(left);
-        self.to.truncate(left);
-        self.ends.truncate(state);
-        self.ends.push(self.steps() as u32 + steps);
-    }
-
-    /// The threads enter the unknown states into their tables.
-    pub(super) fn locate(&mut self, store: &mut Store) {
-        self.to.clear();
-        if !store.bits.is_empty() {
-            self.lookers.iter_mut().for_each(Looker::clear);
-            let mut is_new = |step: &Unknown| store.bits[shard(step.hash)].set(step.hash);
-            self.to.extend(self.unknown.iter().map(|step| if is_new(step) { NEW } else { 0 }));
-            return;
-        }
-        let threads = if self.unknown.len() < WORTH_A_THREAD { 1 } else { self.threads };
-        self.sharers = threads;
-        let finder = Finder { hands: &self.hands, unknown: &self.unknown, threads };
-        let mut workers = with_tables(&mut self.lookers, &mut store.shards, threads);
-        together(&mut workers, &|(thread, looker, tables)| finder.find_all(*thread, looker, tables));
-        self.lookers[threads..].iter_mut().for_each(Looker::clear);
-        self.to.resize(self.unknown.len(), NEW);
-        for looker in &self.lookers {
-            looker.again.iter().for_each(|&(step, _)| self.to[step as usize] = 0);
-        }
-    }
-
-    /// New states have numbers now: the threads write these into their tables.
-    pub(super) fn give_numbers(&mut self, store: &mut Store) {
-        if !store.bits.is_empty() {
-            return;
-        }
-        let (many, threads) = (self.unknown.len(), self.sharers);
-        for looker in &self.lookers {
-            for &(step, first) in looker.again.iter().filter(|(step, _)| (*step as usize) < many) {
-                self.to[step as usize] = self.to[first as usize];
-            }
-        }
-        let mut workers = with_tables(&mut self.lookers, &mut store.shards, threads);
-        together(&mut workers, &|(_, looker, tables)| {
-            for &(step, table, slot) in looker.fresh.iter().filter(|(step, ..)| (*step as usize) < many) {
-                tables[table as usize / threads].replace(slot as usize, self.to[step as usize]);
-            }
-        });
+    /// Where the steps to unknown states lead, in order, when these have numbers.
+    pub(super) fn found(&self) -> impl Iterator<Item = StateId> {
+        let mut answers: Vec<_> = self.lookers[..self.sharers].iter().map(|looker| looker.to.iter()).collect();
+        let finder = Finder { hands: &self.hands, runs: &self.runs, threads: self.sharers };
+        finder.unknown().map(move |(_, new)| {
+            let looker = shard(new.hash) % self.sharers;
+            let to = *answers[looker].next().expect("there is an answer for each");
+            if to as usize > MOST_STATES { self.lookers[looker].to[(MOST - to) as usize] } else { to }
+        })
     }
 }
 
+/// What one thread does with new states that have numbers.
+struct Work<'a> {
+    /// The first adds them.
+    adds: Option<&'a mut Store>,
+    /// The others write their numbers into these tables.
+    numbers: Vec<(&'a Looker, Vec<&'a mut Table>)>,
+}
+
 /// Each thread has every so many-th table.
-fn with_tables<'a>(
-    lookers: &'a mut [Looker],
-    tables: &'a mut [Table],
+fn with_tables<L>(
+    lookers: impl IntoIterator<Item = L>,
+    tables: &mut [Table],
     threads: usize,
-) -> Vec<(usize, &'a mut Looker, Vec<&'a mut Table>)> {
-    let mut workers: Vec<_> = lookers[..threads].iter_mut().enumerate().map(|(i, one)| (i, one, Vec::new())).collect();
+) -> Vec<(usize, L, Vec<&mut Table>)> {
+    let lookers = lookers.into_iter().take(threads).enumerate();
+    let mut workers: Vec<_> = lookers.map(|(i, looker)| (i, looker, Vec::new())).collect();
     for (i, table) in tables.iter_mut().enumerate() {
         workers[i % threads].2.push(table);
     }
@@ -223,61 +288,82 @@ fn together<T: Send, R: Send>(all: &mut [T], work: &(impl Fn(&mut T) -> R + Sync
 impl Looker {
     fn clear(&mut self) {
         self.own.clear();
+        self.to.clear();
         self.fresh.clear();
-        self.again.clear();
+    }
+
+    /// Writes the numbers of new states into its tables.
+    fn write_numbers(&self, threads: usize, tables: &mut [&mut Table]) {
+        for &(step, table, slot) in &self.fresh {
+            let number = self.to[step as usize];
+            if number != NEW {
+                tables[table as usize / threads].replace(slot as usize, number);
+            }
+        }
     }
 }
 
 /// What threads enter states with.
+#[derive(Clone, Copy)]
 struct Finder<'a> {
     hands: &'a [Hand],
-    unknown: &'a [Unknown],
+    runs: &'a [Run],
     threads: usize,
 }
 
-impl Finder<'_> {
-    fn forms(&self, step: usize) -> Forms<'_> {
-        let Place { hand, at } = self.unknown[step].place;
+impl<'a> Finder<'a> {
+    /// The steps to unknown states, in order.
+    fn unknown(self) -> impl Iterator<Item = (Place, &'a Unseen)> {
+        self.runs.iter().flat_map(move |run| {
+            let place = move |at: usize| Place { hand: run.hand as u32, at: at as u32 };
+            run.unknown.clone().map(place).zip(&self.hands[run.hand].unknown[run.unknown.clone()])
+        })
+    }
+
+    fn hash(self, Place { hand, at }: Place) -> u64 {
+        self.hands[hand as usize].unknown[at as usize].hash
+    }
+
+    fn forms(self, Place { hand, at }: Place) -> Forms<'a> {
         self.hands[hand as usize].forms(at as usize)
     }
 
     /// Enters the states that belong into these tables.
-    fn find_all(&self, thread: usize, looker: &mut Looker, tables: &mut [&mut Table]) {
-        looker.clear();
-        let Looker { own, fresh, again } = looker;
+    fn find_all(self, thread: usize, looker: &mut Looker, tables: &mut [&mut Table]) {
+        let Looker { own, to, fresh } = looker;
         let mut more = [0usize; SHARDS];
-        for (step, unknown) in (0..).zip(self.unknown) {
-            let shard = shard(unknown.hash);
+        for (place, new) in self.unknown() {
+            let shard = shard(new.hash);
             if shard % self.threads == thread {
                 more[shard] += 1;
-                own.push((step, unknown.hash));
+                own.push(place);
             }
         }
         for (i, table) in tables.iter_mut().enumerate() {
             table.reserve(more[i * self.threads + thread]);
         }
-        for (i, &(step, hash)) in own.iter().enumerate() {
+        for (i, &place) in own.iter().enumerate() {
             if i % AHEAD == 0 {
-                let some = own[i..].iter().take(AHEAD);
-                let touched = some.fold(0, |sum, &(_, hash)| sum ^ tables[shard(hash) / self.threads].touch(tag(hash)));
-                std::hint::black_box(touched);
+                for hash in own[i..].iter().take(AHEAD).map(|&place| self.hash(place)) {
+                    tables[shard(hash) / self.threads].begin(tag(hash)).into_iter().for_each(ask_for);
+                }
             }
+            let hash = self.hash(place);
             let shard = shard(hash);
             let table = &mut tables[shard / self.threads];
-            let new = self.forms(step as usize);
+            let new = self.forms(place);
             // A state that was found in this round has no number yet, but its step has.
             let is_same = |id: u32| {
                 id as usize > MOST_STATES && {
-                    let first = self.forms((MOST - id) as usize);
+                    let first = self.forms(own[(MOST - id) as usize]);
                     if new.compared.is_empty() { first.short == new.short } else { first.compared == new.compared }
                 }
             };
-            match table.find(tag(hash), is_same) {
-                Some(first) => again.push((step, MOST - first)),
-                None => {
-                    let slot = table.add(tag(hash), MOST - step);
-                    fresh.push((step, shard as u32, slot as u32));
-                }
+            let found = table.find(tag(hash), is_same);
+            to.push(found.unwrap_or(NEW));
+            if let Err(slot) = found {
+                table.fill(slot, tag(hash), MOST - i as u32);
+                fresh.push((i as u32, shard as u32, slot as u32));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! One state: what holds in it, and where its steps lead. Nothing changes but the notes of the
 //! thread that looks, so several threads can look at a time.
 
+use super::ahead::ask_for;
 use super::breaks_off;
 use super::bytes::{number_in, push};
 use super::crew::NEW;
@@ -93,6 +94,7 @@ pub(super) struct Looked {
     pub(super) masks: u32,
     pub(super) notes: u32,
     pub(super) loose: u32,
+    id: StateId,
     /// The processes that need not step.
     pub(super) idle: u64,
     /// Whether something was missing: then nothing was found out.
@@ -119,7 +121,8 @@ struct Found {
 pub(super) struct Unseen {
     pub(super) hash: u64,
     at: At,
-    /// The number of the action.
+    /// The state from which it was made, and the number of the action.
+    pub(super) parent: StateId,
     pub(super) action: u32,
     /// Its number among the steps of the thread.
     pub(super) step: u32,
@@ -236,7 +239,18 @@ impl Hand {
 
     fn ends(&self) -> Looked {
         let [masks, notes, loose] = [self.masks.len(), self.notes.len(), self.loose.len()].map(|len| len as u32);
-        Looked { steps: self.steps(), masks, notes, loose, idle: 0, missed: false }
+        Looked { steps: self.steps(), masks, notes, loose, id: self.apart.id, idle: 0, missed: false }
+    }
+
+    /// Whether nothing was noted about the states from this one on, and nothing was missing.
+    pub(super) fn is_plain_from(&self, at: usize) -> bool {
+        self.notes.len() == self.looked(at).0.notes as usize && !self.states[at..].iter().any(|state| state.missed)
+    }
+
+    /// Those of the steps between these two that lead to unknown states.
+    pub(super) fn unknown_between(&self, from: u32, to: u32) -> Range<usize> {
+        let before = |end: u32| self.unknown.partition_point(|new| new.step < end);
+        before(from)..before(to)
     }
 
     /// A state that was not known.
@@ -249,6 +263,7 @@ impl Hand {
     pub(super) fn look_up(&mut self, lens: Lens<'_>) {
         let by_bits = !lens.store.bits.is_empty();
         let mut loose = self.loose.partition_point(|loose| loose.step < self.before);
+        let mut state = self.states.partition_point(|state| state.steps <= self.before);
         let all = self.tried.len();
         for first in (0..all).step_by(AHEAD) {
             let some = first..all.min(first + AHEAD);
@@ -266,7 +281,11 @@ impl Hand {
                     let back = self.bytes.len() as u32;
                     self.bytes.extend_from_slice(&self.written[from as usize..to as usize]);
                     let at = At { from: back, compared: back + compared - from, to: back + to - from };
-                    self.unknown.push(Unseen { hash: found.hash, at, action: found.action, step });
+                    while self.states[state].steps <= step {
+                        state += 1;
+                    }
+                    let parent = self.states[state].id;
+                    self.unknown.push(Unseen { hash: found.hash, at, parent, action: found.action, step });
                 }
             }
         }
@@ -302,10 +321,9 @@ impl Hand {
         let Self { tried, begun, written, spare, .. } = self;
         let table = |hash: u64| &store.shards[shard(hash)];
         begun.clear();
-        let mut sum = 0;
         for (step, found) in steps.clone().zip(&tried[steps]) {
             if found.hashed {
-                sum ^= table(found.hash).touch(tag(found.hash));
+                table(found.hash).begin(tag(found.hash)).into_iter().for_each(ask_for);
                 begun.push((step, 0));
             }
         }
@@ -313,15 +331,15 @@ impl Hand {
             let hash = tried[*step].hash;
             let found = table(hash).find(tag(hash), |_| true);
             *first = found.unwrap_or_default();
-            found.inspect(|&id| sum ^= u64::from(store.touch(id))).is_some()
+            found.inspect(|&id| store.ask_for_entry(id)).is_ok()
         });
-        std::hint::black_box(sum);
+        begun.iter().for_each(|&(_, first)| store.ask_for_string(first));
         for &(step, first) in &*begun {
             let found = &mut tried[step];
             let (hash, new) = (found.hash, found.at.forms(written));
             let mut is = |id| store.is_known_as(lens.machine, id, new, spare);
             // Mostly the first with this tag is the one.
-            let known = if is(first) { Some(first) } else { table(hash).find(tag(hash), is) };
+            let known = if is(first) { Some(first) } else { table(hash).find(tag(hash), is).ok() };
             found.known = known.unwrap_or(NEW);
         }
     }
@@ -352,7 +370,7 @@ impl Hand {
             self.masks.truncate(begin.masks as usize);
             self.notes.truncate(begin.notes as usize);
             self.loose.truncate(begin.loose as usize);
-            self.states.push(Looked { missed: true, ..begin });
+            self.states.push(Looked { missed: true, id, ..begin });
         } else {
             let is_idle = |p: &usize| machine.is_idle(&state, *p);
             let processes = if lens.keeps_graph { machine.processes() } else { 0 };

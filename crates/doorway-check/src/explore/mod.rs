@@ -16,6 +16,7 @@
 
 mod account;
 mod again;
+mod ahead;
 mod bits;
 mod bytes;
 mod cost;

@@ -23,8 +23,11 @@ const COUNTS: usize = 20_000;
 const STRIDE: usize = 4096;
 /// The size of states, in bytes, for which that is often enough.
 const USUAL_STATE: usize = 256;
-/// How many states to look at in one round, at most.
-const MOST_AT_ONCE: usize = 1 << 13;
+/// How many states to look at in one round, at most: a small part of all that were found, because
+/// what is noted about them takes memory, too.
+const PART_AT_ONCE: usize = 32;
+const FEW_AT_ONCE: usize = 1 << 13;
+const MOST_AT_ONCE: usize = 1 << 15;
 /// How many bytes they have, at most, roughly.
 const MOST_BYTES_AT_ONCE: usize = 1 << 22;
 /// A round has few more steps than this.
@@ -369,7 +372,8 @@ impl<'a> Search<'a> {
     fn next_many(&self, at: usize) -> usize {
         let states = self.store.len();
         let long = self.store.bytes() / states;
-        let most = (MOST_BYTES_AT_ONCE / long.max(1)).clamp(1, MOST_AT_ONCE);
+        let most = (states / PART_AT_ONCE).clamp(FEW_AT_ONCE, MOST_AT_ONCE);
+        let most = (MOST_BYTES_AT_ONCE / long.max(1)).clamp(1, most);
         let left = self.most_states().saturating_sub(states) / 64;
         (states - at).min(most).min(left.max(1))
     }
@@ -382,32 +386,26 @@ impl<'a> Search<'a> {
     /// ends. States for which something was missing are looked at here.
     fn put_in_order(&mut self, world: &mut World, crew: &mut Crew, at: usize, many: usize) -> Ordered {
         let mut ordered = Ordered { states: 0, expanded: at, end: None, marks: Vec::new() };
-        for i in 0..many {
-            let id = (at + i) as StateId;
-            if let Err(error) = self.look_again(world, crew, i, id) {
-                ordered.end = Some(((i, crew.late().now), End::Error(error)));
-                return ordered;
-            }
-            let place = crew.places[i];
-            let (begin, end) = crew.hands[place.hand as usize].looked(place.at as usize);
-            let steps = end.steps - begin.steps;
-            if begin.notes == end.notes {
+        while ordered.states < many && crew.steps() <= MOST_STEPS_AT_ONCE {
+            let i = ordered.states;
+            let (place, alike) = crew.place(i, many);
+            if alike > 0 {
                 // The usual case, without the ceremony that follows.
-                ordered.states = i + 1;
-                crew.tie(&mut self.store, place, begin, end);
-                let can_be_interrupted = self.explorer.stop_when.is_some();
-                if let Some(step) = (0..steps).find(|_| can_be_interrupted && self.explorer.is_interrupted()) {
-                    crew.take_steps(place, begin, step + 1);
-                    ordered.end = Some(((i, When::At(step)), End::Stop(Stop::Interrupted)));
+                if !self.take_all(crew, &mut ordered, place, alike, at) {
                     return ordered;
-                }
-                ordered.expanded = at + i + 1;
-                crew.take_steps(place, begin, steps);
-                if crew.steps() > MOST_STEPS_AT_ONCE {
-                    break;
                 }
                 continue;
             }
+            let id = (at + i) as StateId;
+            let place = match self.look_again(world, crew, place, id) {
+                Ok(place) => place,
+                Err(error) => {
+                    ordered.end = Some(((i, crew.late().now), End::Error(error)));
+                    return ordered;
+                }
+            };
+            let (begin, end) = crew.hands[place.hand as usize].looked(place.at as usize);
+            let steps = end.steps - begin.steps;
             let notes = crew.hands[place.hand as usize].notes[begin.notes as usize..end.notes as usize].to_vec();
             let mut notes = notes.into_iter().peekable();
             ordered.states = i + 1;
@@ -426,7 +424,7 @@ impl<'a> Search<'a> {
                 }
                 let stop = match now {
                     When::Before => {
-                        crew.tie(&mut self.store, place, begin, end);
+                        crew.tie(&mut self.store, place, 1);
                         self.decided()
                     }
                     When::At(step) if step < steps => {
@@ -440,24 +438,50 @@ impl<'a> Search<'a> {
                     }
                 };
                 if let Some(stop) = stop {
-                    crew.take_steps(place, begin, taken);
+                    crew.take(place, 1, taken);
                     ordered.end = Some(((i, now), End::Stop(stop)));
                     return ordered;
                 }
             }
-            crew.take_steps(place, begin, steps);
-            if crew.steps() > MOST_STEPS_AT_ONCE {
-                break;
-            }
+            crew.take(place, 1, steps);
         }
         ordered
     }
 
-    /// Looks at a state for which something was missing, and finds it out.
-    fn look_again(&mut self, world: &mut World, crew: &mut Crew, i: usize, id: StateId) -> Result<(), TextError> {
-        let Place { hand, at } = crew.places[i];
-        if !crew.hands[hand as usize].states[at as usize].missed {
-            return Ok(());
+    /// Takes over states about which nothing was noted, and returns whether to go on.
+    fn take_all(&mut self, crew: &mut Crew, ordered: &mut Ordered, place: Place, many: usize, at: usize) -> bool {
+        crew.tie(&mut self.store, place, many);
+        let (hand, first) = (&crew.hands[place.hand as usize], place.at as usize);
+        let begin = hand.looked(first).0.steps;
+        let steps = hand.states[first + many - 1].steps - begin;
+        let can_be_interrupted = self.explorer.stop_when.is_some();
+        let interrupted = (0..steps).find(|_| can_be_interrupted && self.explorer.is_interrupted());
+        let Some(step) = interrupted else {
+            crew.take(place, many, steps);
+            ordered.states += many;
+            ordered.expanded = at + ordered.states;
+            return true;
+        };
+        let before = hand.states[first..first + many].partition_point(|state| state.steps <= begin + step);
+        let own = begin + step - hand.looked(first + before).0.steps;
+        crew.take(place, before + 1, step + 1);
+        let i = ordered.states + before;
+        ordered.end = Some(((i, When::At(own)), End::Stop(Stop::Interrupted)));
+        ordered.states = i + 1;
+        ordered.expanded = at + i;
+        false
+    }
+
+    /// Looks at a state for which something was missing, and finds it out. Returns where it is.
+    fn look_again(
+        &mut self,
+        world: &mut World,
+        crew: &mut Crew,
+        place: Place,
+        id: StateId,
+    ) -> Result<Place, TextError> {
+        if !crew.hands[place.hand as usize].states[place.at as usize].missed {
+            return Ok(place);
         }
         let (keeps_graph, keep_going) = (self.graph.is_some(), self.explorer.keep_going);
         let recalls = self.recalls(world);
@@ -476,8 +500,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        crew.places[i] = Place { hand: crew.hands.len() as u32 - 1, at: crew.late().states.len() as u32 - 1 };
-        Ok(())
+        Ok(Place { hand: crew.hands.len() as u32 - 1, at: crew.late().states.len() as u32 - 1 })
     }
 
     fn decide(&mut self, ordered: &mut Ordered, stamp: Stamp, asked: usize, decided: Decided) {
@@ -494,22 +517,11 @@ impl<'a> Search<'a> {
         mut ordered: Ordered,
         at: usize,
     ) -> Result<(usize, Option<Stop>), TextError> {
-        let most = self.most_states();
-        let mut limit = None;
-        for (unknown, to) in crew.unknown.iter().zip(&mut crew.to) {
-            if *to == NEW {
-                let hand = &crew.hands[unknown.place.hand as usize];
-                let step = unknown.place.at as usize;
-                let (by, short) = (hand.unknown[step].action, hand.forms(step).short);
-                *to = self.store.add((at as u32 + unknown.state) as StateId, by, short);
-                if self.store.len() > most {
-                    limit = Some((unknown.state as usize, unknown.step));
-                    break;
-                }
-            }
-        }
-        if let Some((i, step)) = limit {
-            let when = When::At(step);
+        if let Some((run, unknown)) = crew.number(self.store.len(), self.most_states()) {
+            let hand = &crew.hands[crew.runs[run].hand];
+            let new = &hand.unknown[unknown];
+            let (i, place) = (new.parent as usize - at, hand.states.partition_point(|state| state.steps <= new.step));
+            let when = When::At(new.step - hand.looked(place).0.steps);
             let ends_there = matches!(&ordered.end, Some((stamp, End::Stop(Stop::Interrupted))) if *stamp == (i, when));
             if !ends_there {
                 // What was decided after that was never looked at.
@@ -519,20 +531,17 @@ impl<'a> Search<'a> {
                 ordered.states = i + 1;
                 ordered.expanded = at + i;
                 ordered.end = Some(((i, when), End::Stop(Stop::States)));
-                crew.cut(i, step + 1);
+                crew.cut(run, unknown);
             }
         }
         match ordered.end {
             Some((_, End::Error(error))) => return Err(error),
-            Some(((i, When::At(_)), _)) => {
-                let first = i.checked_sub(1).map_or(0, |last| crew.ends[last]);
-                self.partial = crew.steps() as u64 - u64::from(first);
-            }
+            Some(((_, When::At(step)), _)) => self.partial = u64::from(step) + 1,
             _ => {}
         }
-        crew.give_numbers(&mut self.store);
+        crew.add(&mut self.store);
         self.edges += crew.steps() as u64;
-        self.note_graph(crew, &ordered);
+        self.note_graph(crew);
         let stop = ordered.end.map(|(_, end)| match end {
             End::Stop(stop) => stop,
             End::Error(_) => unreachable!("it was returned"),
@@ -542,26 +551,27 @@ impl<'a> Search<'a> {
     }
 
     /// Keeps what properties of whole graphs need.
-    fn note_graph(&mut self, crew: &Crew, ordered: &Ordered) {
+    fn note_graph(&mut self, crew: &Crew) {
         let Some(graph) = &mut self.graph else { return };
-        let (mut step, mut unknown) = (0, crew.to.iter());
-        for i in 0..ordered.states {
-            let place = crew.places[i];
-            let hand = &crew.hands[place.hand as usize];
-            let (begin, end) = hand.looked(place.at as usize);
-            graph.add_state(end.idle);
-            let mut masks = hand.masks[begin.masks as usize..end.masks as usize].iter();
-            for asked in self.asked.iter_mut().filter(|asked| asked.has_masks()) {
-                for (of_part, mask) in asked.so_then.iter_mut().zip(&mut masks) {
-                    of_part.push(*mask);
+        let mut found = crew.found();
+        for run in &crew.runs {
+            let (hand, mut left) = (&crew.hands[run.hand], run.steps);
+            for at in run.states.clone() {
+                let (begin, end) = hand.looked(at);
+                graph.add_state(end.idle);
+                let mut masks = hand.masks[begin.masks as usize..end.masks as usize].iter();
+                for asked in self.asked.iter_mut().filter(|asked| asked.has_masks()) {
+                    for (of_part, mask) in asked.so_then.iter_mut().zip(&mut masks) {
+                        of_part.push(*mask);
+                    }
                 }
+                let steps = left.min(end.steps - begin.steps);
+                for &(to, by) in &hand.edges[begin.steps as usize..(begin.steps + steps) as usize] {
+                    let to = if to == NEW { found.next().expect("each of them is unknown") } else { to };
+                    graph.add_edge(Edge::leading(to, by));
+                }
+                left -= steps;
             }
-            let last = crew.ends.get(i).map_or(step, |&end| end);
-            for &(to, by) in &hand.edges[begin.steps as usize..(begin.steps + last - step) as usize] {
-                let to = if to == NEW { *unknown.next().expect("each of them is unknown") } else { to };
-                graph.add_edge(Edge::leading(to, by));
-            }
-            step = last;
         }
     }
 

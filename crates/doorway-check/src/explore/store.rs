@@ -6,6 +6,7 @@
 //! same holds of what is left beside the local states. A hash table finds states by their strings.
 //! For each state the store keeps the step that first led to it, which gives shortest traces.
 
+use super::ahead::ask_for;
 use super::bits::Bits;
 use super::bytes::{number_in, pack_bits, pop, push, unpack_bits, unzigzag, zigzag};
 use super::strings::Strings;
@@ -118,12 +119,11 @@ impl Pieces {
     }
 
     fn find(&self, piece: &[u8]) -> Option<u32> {
-        self.table.find(tag(hash(piece)), |id| self.strings.get(id as usize) == piece)
+        self.table.find(tag(hash(piece)), |id| self.strings.get(id as usize) == piece).ok()
     }
 
     fn add(&mut self, piece: &[u8]) {
         if self.find(piece).is_none() {
-            self.table.reserve(1);
             let id = self.strings.add([piece, &[]]);
             self.table.add(tag(hash(piece)), id as u32);
         }
@@ -224,10 +224,16 @@ impl Store {
             }
     }
 
-    /// Reads what will be compared, so that it is at hand.
+    /// Asks for what is needed to find a state.
     #[inline]
-    pub(super) fn touch(&self, id: StateId) -> u8 {
-        self.found.get(id as usize).first().copied().unwrap_or_default()
+    pub(super) fn ask_for_entry(&self, id: StateId) {
+        self.found.entry(id as usize).into_iter().for_each(ask_for);
+    }
+
+    /// Asks for what will be compared.
+    #[inline]
+    pub(super) fn ask_for_string(&self, id: StateId) {
+        self.found.get(id as usize).first().into_iter().for_each(ask_for);
     }
 
     /// The hash of a state that is compared by its short form.
@@ -247,9 +253,7 @@ impl Store {
         let mut tied = Vec::new();
         self.tie_loose(raw, &mut tied);
         let hash = hash.unwrap_or_else(|| self.hash(&tied));
-        let table = &mut self.shards[shard(hash)];
-        table.reserve(1);
-        table.add(tag(hash), 0);
+        self.shards[shard(hash)].add(tag(hash), 0);
         self.bits.get_mut(shard(hash)).map(|bits| bits.set(hash));
         self.add(0, 0, &tied);
     }
@@ -277,9 +281,7 @@ impl Store {
         self.tie_loose(&spare.raw, &mut short);
         let id = self.add(parent, by.number(self.processes) as u32, &short);
         let hash = written.hash.unwrap_or_else(|| self.hash(&short));
-        let table = &mut self.shards[shard(hash)];
-        table.reserve(1);
-        table.add(tag(hash), id);
+        self.shards[shard(hash)].add(tag(hash), id);
         Ok(true)
     }
 
@@ -294,7 +296,7 @@ impl Store {
             let new = Forms { short: &bytes[..written.compared], compared: &bytes[written.compared..] };
             let known = |id| self.is_known_as(machine, id, new, spare);
             // A state with new pieces may still be symmetric to a known one. Otherwise it is new.
-            Ok(written.hash.is_some_and(|hash| self.shards[shard(hash)].find(tag(hash), known).is_some()))
+            Ok(written.hash.is_some_and(|hash| self.shards[shard(hash)].find(tag(hash), known).is_ok()))
         })
     }
 

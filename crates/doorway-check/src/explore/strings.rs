@@ -1,12 +1,12 @@
 //! Many short strings of bytes, one after the other, by number.
 //!
 //! They lie in segments, so adding one never moves the others, and memory grows by a segment at a
-//! time. Within a segment it is known where every eighth string begins. Each string has its length
-//! in front, so the others are a few steps away, in the same place of memory.
+//! time. A segment knows where every eighth string begins, and how long each is. So no string has
+//! to be read to find another: one look into the index tells where a string is.
 
 /// The most strings in a segment, as a power of two.
 const MOST_IN_SEGMENT: u32 = 14;
-/// How many strings there are to each known beginning, as a power of two.
+/// How many strings a block has, as a power of two.
 const BLOCK: u32 = 3;
 
 /// Strings by number, from 0.
@@ -23,62 +23,98 @@ pub(super) struct Strings {
 #[derive(Default, Debug)]
 struct Segment {
     bytes: Vec<u8>,
-    /// Where each block begins.
-    blocks: Vec<u32>,
+    index: Index,
     len: usize,
+}
+
+/// Where the strings of a segment are.
+#[derive(Debug)]
+enum Index {
+    /// By blocks, while each block has at most 255 bytes.
+    Blocks(Vec<Block>),
+    /// By the end of each string.
+    Ends(Vec<u32>),
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self::Blocks(Vec::new())
+    }
+}
+
+/// A few strings: where the first begins, and the length of each.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    begin: u32,
+    lens: [u8; 1 << BLOCK],
+}
+
+impl Block {
+    /// Where the string at this place in the block begins and ends.
+    #[inline]
+    fn string(self, at: usize) -> (usize, usize) {
+        // The highest byte of the product is the sum of all bytes. It has no carry: a block has at
+        // most 255 bytes.
+        let before = u64::from_le_bytes(self.lens) & ((1 << (8 * at)) - 1);
+        let before = before.wrapping_mul(0x0101_0101_0101_0101) >> 56;
+        let begin = self.begin as usize + before as usize;
+        (begin, begin + usize::from(self.lens[at]))
+    }
 }
 
 impl Segment {
     fn add(&mut self, pieces: [&[u8]; 2]) {
-        if self.len & ((1 << BLOCK) - 1) == 0 {
-            self.blocks.push(self.bytes.len() as u32);
+        let begin = self.bytes.len();
+        pieces.iter().for_each(|piece| self.bytes.extend_from_slice(piece));
+        let (end, at) = (self.bytes.len(), self.len & ((1 << BLOCK) - 1));
+        if let Index::Blocks(blocks) = &mut self.index {
+            if at == 0 {
+                blocks.push(Block { begin: begin as u32, lens: [0; 1 << BLOCK] });
+            }
+            let block = blocks.last_mut().expect("there is a block");
+            if end - block.begin as usize <= usize::from(u8::MAX) {
+                block.lens[at] = (end - begin) as u8;
+            } else {
+                self.index = Index::Ends((0..self.len).map(|at| self.string(at).1 as u32).collect());
+            }
+        }
+        if let Index::Ends(ends) = &mut self.index {
+            ends.push(end as u32);
         }
         self.len += 1;
-        let mut len = pieces[0].len() + pieces[1].len();
-        while len >= 0x80 {
-            self.bytes.push(len as u8 | 0x80);
-            len >>= 7;
-        }
-        self.bytes.push(len as u8);
-        pieces.iter().for_each(|piece| self.bytes.extend_from_slice(piece));
     }
 
-    /// Where the string begins whose length is here, and where it ends.
+    /// Where a string begins and ends.
     #[inline]
     fn string(&self, at: usize) -> (usize, usize) {
-        let first = usize::from(self.bytes[at]);
-        if first < 0x80 { (at + 1, at + 1 + first) } else { self.long_string(at) }
-    }
-
-    #[cold]
-    fn long_string(&self, mut at: usize) -> (usize, usize) {
-        let (mut len, mut shift) = (0, 0);
-        loop {
-            let byte = usize::from(self.bytes[at]);
-            at += 1;
-            len |= (byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return (at, at + len);
-            }
-            shift += 7;
+        match &self.index {
+            Index::Blocks(blocks) => blocks[at >> BLOCK].string(at & ((1 << BLOCK) - 1)),
+            Index::Ends(ends) => (if at == 0 { 0 } else { ends[at - 1] as usize }, ends[at] as usize),
         }
     }
 
     fn is_full(&mut self) {
         self.bytes.shrink_to_fit();
-        self.blocks.shrink_to_fit();
+        match &mut self.index {
+            Index::Blocks(blocks) => blocks.shrink_to_fit(),
+            Index::Ends(ends) => ends.shrink_to_fit(),
+        }
     }
 
     fn bytes(&self) -> usize {
-        self.bytes.capacity() + self.blocks.capacity() * 4
+        let index = match &self.index {
+            Index::Blocks(blocks) => blocks.capacity() * size_of::<Block>(),
+            Index::Ends(ends) => ends.capacity() * size_of::<u32>(),
+        };
+        self.bytes.capacity() + index
     }
 }
 
 impl Strings {
     /// For strings of at most this length.
     pub(super) fn new(longest: usize) -> Self {
-        // A block may begin anywhere in a segment, so a segment has less than four gigabytes.
-        let segment = (u32::MAX as usize / (longest + 5)).max(1).ilog2().min(MOST_IN_SEGMENT);
+        // A string may begin anywhere in a segment, so a segment has less than four gigabytes.
+        let segment = (u32::MAX as usize / longest.max(1)).max(1).ilog2().min(MOST_IN_SEGMENT);
         Self { segment, segments: Vec::new(), len: 0, bytes: 0 }
     }
 
@@ -104,13 +140,17 @@ impl Strings {
     #[inline]
     pub(super) fn get(&self, id: usize) -> &[u8] {
         let segment = &self.segments[id >> self.segment];
-        let at = id & (self.in_segment() - 1);
-        let mut length = segment.blocks[at >> BLOCK] as usize;
-        for _ in 0..at & ((1 << BLOCK) - 1) {
-            length = segment.string(length).1;
-        }
-        let (begin, end) = segment.string(length);
+        let (begin, end) = segment.string(id & (self.in_segment() - 1));
         &segment.bytes[begin..end]
+    }
+
+    /// The part of the index that tells where a string is.
+    #[inline]
+    pub(super) fn entry(&self, id: usize) -> Option<&u32> {
+        match &self.segments[id >> self.segment].index {
+            Index::Blocks(blocks) => blocks.get((id & (self.in_segment() - 1)) >> BLOCK).map(|block| &block.begin),
+            Index::Ends(ends) => ends.get(id & (self.in_segment() - 1)),
+        }
     }
 
     /// How many segments are full.
