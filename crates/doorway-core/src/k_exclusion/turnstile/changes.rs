@@ -1,7 +1,7 @@
 //! What changes a turnstile as a whole: more places, fewer places, closing; and a look at it.
 
 use super::words::after;
-use super::{Door, Duty, Fate, Gate, Held, Line, Places, Record, TooMany, Turnstile};
+use super::{Door, Duty, Fate, Gate, Held, Line, Places, TooMany, Turnstile};
 use crate::k_exclusion::KExclusion;
 use crate::memory::{CompareSwap, FetchAdd, Here, Process, in_both_forms, within};
 
@@ -162,7 +162,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             p.shows("judges", t);
             p.hides("gone");
             let found = self.line.find(p, 57, t, (ghosts, back, look.next)).await?;
-            let gone = found.is_some_and(|found| found.record == Record::new(t, Fate::Gone));
+            let gone = found.is_some_and(|found| found.fate == Fate::Gone);
             p.shows("gone", gone); // it stays shown: no step of this text follows the last one
             ghosts += u64::from(gone);
         }

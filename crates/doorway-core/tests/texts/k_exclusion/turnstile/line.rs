@@ -5,11 +5,13 @@
 //! 9, 10, 50, 13, 14, 15, 10, 29. Giving up is 20, 21, and sweeping 58, 10, 50, 13, 16 to 19, 10,
 //! 50, 13, 29.
 
-use super::more::{Role, explore_world, rules, world_with_rings};
+use super::more::{Role, explore_world, rules, world_with_lost, world_with_rings};
 use super::{explore, give_ups, run};
 use crate::common::{ask, inside, tolerates_k_minus_1_crashes, values};
-use doorway_check::sim::{Keep, Rules};
-use doorway_check::{Explorer, subject};
+use doorway_check::property::View;
+use doorway_check::sim::{Keep, Phase, Rules};
+use doorway_check::{Explorer, Property, subject};
+use doorway_core::k_exclusion::turnstile::{Pass, Step};
 use doorway_core::registry::Sizes;
 
 fn passages(passages: u32, rules: Rules) -> Rules {
@@ -169,4 +171,40 @@ fn nobody_waits_for_ever_when_it_is_closed() {
     }
     let world = world_with_rings(4, 1, &[Closes, Passes], rules(3));
     explore_world(world, 1, []).assert_holds();
+}
+
+// Moving.
+
+/// What holds while waiters move, where all places are lost at first, and the last process gives
+/// `units` of them back: each waiter has a ticket of its own, and is served in the order of arrival,
+/// although another one may die.
+fn explore_moves(units: usize, roles: &'static [Role], rules: Rules, states: usize) {
+    let adder = roles.len() - 1;
+    let in_line = |v: &View<'_>, p: usize| v.shown::<u64>(p, "waits").filter(|_| !v.has_crashed(p));
+    let one_ticket_each = Property::always("one ticket each", move |v| {
+        let tickets: Vec<u64> = v.processes().filter_map(|p| in_line(v, p)).collect();
+        (1..tickets.len()).all(|i| !tickets[..i].contains(&tickets[i]))
+    });
+    let has_added = move |v: &View<'_>| v.is_done(adder) && !v.has_crashed(adder);
+    let served = Property::leads_to(
+        "served",
+        move |v, p| has_added(v) && v.phase(p) == Phase::Entry,
+        |v, p| v.phase(p) != Phase::Entry,
+    );
+    let one_moves = Property::sometimes("one moves", |v| v.get::<Pass>("pass").step == Step::Decided);
+    let exclusion = Property::exclusion("k-exclusion", units);
+    let order = Property::first_enabled("first-in-first-enabled");
+    let claims = vec![exclusion, order, Property::one_waits(), one_ticket_each, served, one_moves];
+    let world = world_with_lost(5, (0, units), roles, rules.for_properties(&claims));
+    let report = Explorer::new(roles.len()).properties(claims).explore(world).unwrap();
+    println!("{roles:?} {rules:?}: {} states", report.states);
+    report.assert_holds();
+    assert_eq!(report.states, states, "{roles:?} {rules:?}");
+}
+
+#[test]
+fn waiters_move_past_ghosts() {
+    use Role::{Adds, AddsMany, Passes};
+    explore_moves(1, &[Passes, Passes, Adds], rules(1), 0);
+    explore_moves(2, &[Passes, Passes, AddsMany(2)], Rules { crashes: 1, ..rules(1) }, 0);
 }
