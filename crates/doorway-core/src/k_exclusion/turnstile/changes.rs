@@ -145,9 +145,10 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
 
     /// The number of units that a look found waiting and that were given up: 57, for each of them.
     ///
-    /// - (L4) Each unit is judged as its record says at that moment. A ticket that was given up is
-    ///   never taken up again. So the waiters that are left are an upper bound of those that still
-    ///   wait, and exact if no process came or went.
+    /// - (L4) Each unit is judged as its record says at that moment. Where no process
+    ///   [moves](super::moving), a ticket that was given up is never taken up again. So the waiters
+    ///   that are left are an upper bound of those that still wait. They are exact if no process
+    ///   came, went or moved.
     ///
     /// It takes a step for each unit that waits, and more where records lie in several rings. It is
     /// meant for inspection.

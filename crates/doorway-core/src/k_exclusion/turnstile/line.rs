@@ -16,7 +16,7 @@
 //! | name        | range            | initially | home   | written at | meaning |
 //! |-------------|------------------|-----------|--------|------------|---------|
 //! | `top`       | number           | 0         | nobody | 56         | [the number of rings made](super::Rings) |
-//! | `rec[i][j]` | `(ticket, fate)` | free      | nobody | 14, 21, 36, 54 | [what has become](Record) of the last ticket that claimed this place of ring `i`, which has `first * 2^i` places |
+//! | `rec[i][j]` | `(ticket, fate)` | free      | nobody | 14, 21, 36, 54, and [more](super::moving) | [what has become](Record) of the last ticket that claimed this place of ring `i`, which has `first * 2^i` places |
 //!
 //! # Statements
 //! Of the turnstile's statements, 13, 20 and 35 look in all rings, and 33 is omitted.
@@ -30,6 +30,7 @@
 //! | 55 | another ticket needs the place: before it makes a ring, the claimer looks once whether it is enabled by now |
 //! | 56 | it makes a ring, and tells others by an exchange of `top` |
 //! | 58 | a process that gave up exits ghosts at the front, and so on |
+//! | 80 to 102 | waiters [move up](super::moving) past ghosts |
 //!
 //! # Why
 //! - *An absent ticket is dealt with (13)*: a helper saw a gate with `y < open` before it looked
@@ -44,8 +45,8 @@
 //!   tickets, and would make rings without end.
 //! - *sweeping (58)*: a ghost at the front that is not enabled, `y = open`, may be exited too.
 //!   `open + 1` then enables `y` itself and no other ticket. So a process that is stuck inside, and
-//!   endless give-ups in the order of arrival, leave nothing behind. What stays are ghosts behind a
-//!   waiter.
+//!   endless give-ups in the order of arrival, leave nothing behind. Ghosts behind a waiter get to
+//!   the front when the waiter [moves](super::moving).
 //! - *an absent ticket is not swept*: it may be announced at any moment, and wait.
 //!
 //! # Invariants (all checked)
@@ -74,9 +75,10 @@
 //! frees it.
 //!
 //! - *Memory*: theirs is proportional to the number of waiters, wherever cancelled cells are, down
-//!   to whole segments. Ours is proportional to the distance between the oldest waiter and the
-//!   newest: cancelled tickets with no waiter before them are swept, those behind a patient waiter
-//!   stay. Here theirs is better.
+//!   to whole segments. Ours is proportional to the number of waiters too: cancelled tickets with
+//!   no waiter before them are swept, and [waiters move up](super::moving) past the others. But a
+//!   waiter must run to move. Behind one that was woken and does not run, cancelled tickets stay.
+//!   Here theirs is better.
 //! - *Reclamation*: theirs needs a collector, or hazard pointers or epochs for every access to a
 //!   segment. Ours needs nothing: rings live as long as the object, and there are at most twenty.
 //! - *A process that stops*: in CQS the process that resumes a cell must complete it alone. If it
@@ -87,8 +89,8 @@
 //!   this (one step for each ring), and a list of segments does not. (We conclude this from reading
 //!   the published algorithm, not from a search.)
 //! - *Cancelling*: theirs skips a cancelled cell, or gives it a value that is refused. Here a ghost
-//!   must be exited exactly once, since `open` counts tickets. So a removed run of ghosts would
-//!   have to leave its length behind.
+//!   must be exited exactly once, since `open` counts tickets. So ghosts are not skipped, and change
+//!   places with waiters.
 
 use super::words::{after, is_before};
 use super::{DrawnTickets, Fate, Gate, Limits, Next, Pass, Record, Rings, Spot, Turnstile};

@@ -91,7 +91,7 @@ mod forms;
 mod help;
 mod limits;
 mod line;
-mod moving;
+pub mod moving;
 mod ring;
 mod simple;
 mod words;

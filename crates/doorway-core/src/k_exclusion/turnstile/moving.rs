@@ -1,4 +1,70 @@
 //! Waiters move up, so that ghosts behind them get to the front.
+//!
+//! # Problem
+//! A ghost can be exited when it is at the front, because `open` counts tickets. So ghosts *behind
+//! a waiter* stay until the waiter is served. One patient waiter, and others that come and give up
+//! for ever, would fill any memory.
+//!
+//! # Idea
+//! A waiter with ticket `p` and ghosts directly behind it may take up the last of these ghosts, `r`,
+//! and give up `p` instead. Nobody alive stood between the two, so the order of arrival is kept. Now
+//! the ghosts are before the waiter. If all waiters do this, the last one first, the ghosts end up
+//! at the front, where they are [swept](super::Endless). This is a *pass*. A process that gives up
+//! begins one, once enough have: it *nudges* the last waiter that has ghosts behind it. The waiter
+//! moves, and nudges the waiter before it. Only the waiter itself moves, since it must know where
+//! it waits.
+//!
+//! # Shared variables
+//! | name   | range                       | initially    | home   | written at | meaning |
+//! |--------|-----------------------------|--------------|--------|------------|---------|
+//! | `pass` | `(step, count, ticket, by)` | `(nobody,0)` | nobody | 83, 88, 92, 95, 99, 101, 102 | [which waiter moves](Pass), by how many tickets, and how far it has come; `count`: moves begun |
+//! | `left` | number                      | 0            | nobody | 80, 84     | how many gave up since a pass began |
+//! | `rec[t]` | as there                  | as there     | nobody | also 89, 90, 93, 96, 97, 98 | a waiter was [nudged](Fate::Nudged), or [moves](Fate::Moving) |
+//!
+//! # Statements
+//! | statement | what |
+//! |---|---|
+//! | 80 | a process that gave up counts itself. It goes on if it is the last of enough, or if it was nudged |
+//! | 81 to 83 | it looks whether a pass is under way. If the waiter that was asked is not there any more, it takes the request back |
+//! | 84 to 87 | it counts anew, and looks from the end of the line for a waiter that has ghosts behind it |
+//! | 88, 89 | it asks this waiter to move, and nudges it |
+//! | 90 to 93 | the waiter sees that, begins, and says so in its record |
+//! | 94, 95 | it looks for the ghost, and decides that it moves: the one step that counts |
+//! | 96, 97 | it takes up the ghost, and then gives up its old ticket. Any process can do both |
+//! | 31, 98 | it looks whether the turnstile was closed meanwhile |
+//! | 85, 87 to 89 | it asks the waiter before it. If there is none, it ends the pass (99), and sweeps (58) |
+//! | 100 to 102 | a helper finds that the waiter at the front moves: it stops it (101), or does the rest of its move |
+//!
+//! # Why
+//! - *What a request says stays true*: all tickets between `p` and `r`, and `r`, are ghosts. A ghost
+//!   is taken up only by the waiter directly before it, and that is `p`. The requests of two passes
+//!   do not mix: from the look for a waiter (87) to the request (88) no move may begin (`count`).
+//! - *A death costs one ticket*: the process has two tickets only between 96 and 97. But since 95 its
+//!   old ticket cannot be signalled. A helper that finds it at the front does 96 and 97 first.
+//! - *The ghost is still there (96)*: while `p` is not dealt with, the front is not after `p`. So no
+//!   helper has begun to exit `r`. It would first have to stop the move, and then 95 fails.
+//! - *No word comes back*: a helper that is late takes up nothing twice, because a record counts how
+//!   often its ticket was taken up (modulo 2^5).
+//! - *An absent ticket ends a run of ghosts*: it may be announced at any moment, and wait.
+//! - *A pass that breaks off does no harm*: a waiter that gives up instead goes on with the pass
+//!   itself. One that is let in instead was the first in line.
+//! - *Tickets of a process that asks for several stay*: it would have to move all of them at once.
+//!
+//! # How many ghosts there are
+//! A pass begins when `left >= c + line / 4`, where `c` is one less than the first ring has places
+//! (15 in the library), and `line` counts waiters, ghosts, and holders that waited. A pass leaves
+//! only ghosts that were given up after it began, or that lay behind a process that had drawn a
+//! ticket and was not in line yet. The next pass finds these. So there are at most as many ghosts as
+//! two rounds of `left`: with `w` waiters and `k` places, `g < 2 (c + (w + k + g) / 4)`. Hence
+//! **`g < w + k + 4 c`, when each waiter that was nudged has moved.** Ghosts that are behind a process
+//! that asks for several places, or behind one that was nudged and does not run, are not in this
+//! count: they stay until it is served.
+//!
+//! # Cost
+//! A process that gives up makes one step more. A pass looks at each ticket in line once or twice,
+//! and each waiter that moves makes about twelve steps, and is woken once. Since a quarter of the
+//! line gave up before, this is a constant number for each process that gives up. Nothing changes
+//! for a process that need not wait, or that is not nudged.
 
 use super::words::{after, is_before};
 use super::{Endless, Fate, Found, Front, Gate, Line, Next, Pass, Spot, Step, Turnstile};
@@ -27,11 +93,11 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     }
     }
 
-    /// Whether waiters move when so many gave up, and so many tickets are in line: half as many, and
-    /// enough to fill the first ring.
+    /// Whether waiters move when so many gave up since they last did, and so many tickets are in
+    /// line: a quarter of the line, and enough to fill the first ring.
     #[inline(always)]
     fn is_worth_it(&self, left: u64, line: u64) -> bool {
-        left >= self.line.first - 1 + line / 2
+        left >= self.line.first - 1 + line / 4
     }
 
     #[cold]

@@ -341,7 +341,10 @@ impl fmt::Debug for Record {
             return f.write_str("free");
         }
         write!(f, "{} {:?}", difference(self.ticket(), 0, TICKET), self.fate())?;
-        if self.turn() > 0 { write!(f, "+{}", self.turn()) } else { Ok(()) }
+        if self.turn() > 0 {
+            write!(f, "+{}", self.turn())?;
+        }
+        if self.stays() { f.write_str(", stays") } else { Ok(()) }
     }
 }
 
@@ -393,9 +396,14 @@ impl Record {
         low(self.0 >> FATE, TURN)
     }
 
+    /// Whether its ticket is one of several.
+    fn stays(self) -> bool {
+        self.0 >> (FATE + TURN) & 1 == 1
+    }
+
     /// Whether its process can be asked to move.
     pub(super) fn can_move(self) -> bool {
-        matches!(self.fate(), Fate::Waits | Fate::Listens) && self.0 >> (FATE + TURN) & 1 == 0
+        matches!(self.fate(), Fate::Waits | Fate::Listens) && !self.stays()
     }
 
     /// Whether it speaks of ticket `t`.
