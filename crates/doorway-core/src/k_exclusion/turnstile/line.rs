@@ -89,8 +89,8 @@
 //!   this (one step for each ring), and a list of segments does not. (We conclude this from reading
 //!   the published algorithm, not from a search.)
 //! - *Cancelling*: theirs skips a cancelled cell, or gives it a value that is refused. Here a ghost
-//!   must be exited exactly once, since `open` counts tickets. So ghosts are not skipped, and change
-//!   places with waiters.
+//!   must be exited exactly once, since `open` counts tickets. So ghosts are not skipped: they
+//!   change places with waiters.
 
 use super::words::{after, is_before};
 use super::{DrawnTickets, Fate, Gate, Limits, Next, Pass, Record, Rings, Spot, Turnstile};
@@ -257,8 +257,8 @@ impl<M: LateRows> Endless<M> {
 }
 
 impl<M: LateRows> Endless<M> {
-    /// Puts a line together before the program runs, from `top`, `pass` and `left`, each 0, and late
-    /// rows that are not made yet. The first row will have `first` places.
+    /// Puts a line together before the program runs, from `top`, `pass` and `left`, which are 0,
+    /// and late rows that are not made yet. The first row will have `first` places.
     pub const fn of_parts(
         top: Near<M, Rings>,
         pass: Near<M, Pass>,

@@ -743,8 +743,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         }
     }
 
-    /// Moves a process in line for one unit that was asked to move. Returns its ticket then, and the
-    /// record of it.
+    /// Moves a process in line for one unit that was asked to move. Returns its ticket then, and
+    /// the record of it.
     ///
     /// # Errors
     /// If an access failed.

@@ -6,13 +6,13 @@
 //! for ever, would fill any memory.
 //!
 //! # Idea
-//! A waiter with ticket `p` and ghosts directly behind it may take up the last of these ghosts, `r`,
-//! and give up `p` instead. Nobody alive stood between the two, so the order of arrival is kept. Now
-//! the ghosts are before the waiter. If all waiters do this, the last one first, the ghosts end up
-//! at the front, where they are [swept](super::Endless). This is a *pass*. A process that gives up
-//! begins one, once enough have: it *nudges* the last waiter that has ghosts behind it. The waiter
-//! moves, and nudges the waiter before it. Only the waiter itself moves, since it must know where
-//! it waits.
+//! A waiter with ticket `p` and ghosts directly behind it may take up the last of these ghosts,
+//! `r`, and give up `p` instead. Nobody alive stood between the two, so the order of arrival is
+//! kept. Now the ghosts are before the waiter. If all waiters do this, the last one first, the
+//! ghosts end up at the front, where they are [swept](super::Endless). This is a *pass*. A process
+//! that gives up begins one, once enough have: it *nudges* the last waiter that has ghosts behind
+//! it. The waiter moves, and nudges the waiter before it. Only the waiter itself moves, since it
+//! must know where it waits.
 //!
 //! # Shared variables
 //! | name   | range                       | initially    | home   | written at | meaning |
@@ -36,15 +36,16 @@
 //! | 100 to 102 | a helper finds that the waiter at the front moves: it stops it (101), or does the rest of its move |
 //!
 //! # Why
-//! - *What a request says stays true*: all tickets between `p` and `r`, and `r`, are ghosts. A ghost
-//!   is taken up only by the waiter directly before it, and that is `p`. The requests of two passes
-//!   do not mix: from the look for a waiter (87) to the request (88) no move may begin (`count`).
-//! - *A death costs one ticket*: the process has two tickets only between 96 and 97. But since 95 its
-//!   old ticket cannot be signalled. A helper that finds it at the front does 96 and 97 first.
-//! - *The ghost is still there (96)*: while `p` is not dealt with, the front is not after `p`. So no
-//!   helper has begun to exit `r`. It would first have to stop the move, and then 95 fails.
-//! - *No word comes back*: a helper that is late takes up nothing twice, because a record counts how
-//!   often its ticket was taken up (modulo 2^5).
+//! - *What a request says stays true*: all tickets between `p` and `r`, and `r`, are ghosts. A
+//!   ghost is taken up only by the waiter directly before it, and that is `p`. The requests of two
+//!   passes do not mix: from the look for a waiter (87) to the request (88) no move may begin
+//!   (`count`).
+//! - *A death costs one ticket*: the process has two tickets only between 96 and 97. But since 95
+//!   its old ticket cannot be signalled. A helper that finds it at the front does 96 and 97 first.
+//! - *The ghost is still there (96)*: while `p` is not dealt with, the front is not after `p`. So
+//!   no helper has begun to exit `r`. It would first have to stop the move, and then 95 fails.
+//! - *No word comes back*: a helper that is late takes up nothing twice, because a record counts
+//!   how often its ticket was taken up (modulo 2^5).
 //! - *An absent ticket ends a run of ghosts*: it may be announced at any moment, and wait.
 //! - *A pass that breaks off does no harm*: a waiter that gives up instead goes on with the pass
 //!   itself. One that is let in instead was the first in line.
@@ -54,11 +55,11 @@
 //! A pass begins when `left >= c + line / 4`, where `c` is one less than the first ring has places
 //! (15 in the library), and `line` counts waiters, ghosts, and holders that waited. A pass leaves
 //! only ghosts that were given up after it began, or that lay behind a process that had drawn a
-//! ticket and was not in line yet. The next pass finds these. So there are at most as many ghosts as
-//! two rounds of `left`: with `w` waiters and `k` places, `g < 2 (c + (w + k + g) / 4)`. Hence
-//! **`g < w + k + 4 c`, when each waiter that was nudged has moved.** Ghosts that are behind a process
-//! that asks for several places, or behind one that was nudged and does not run, are not in this
-//! count: they stay until it is served.
+//! ticket and was not in line yet. The next pass finds these. So there are at most as many ghosts
+//! as two rounds of `left`: with `w` waiters and `k` places, `g < 2 (c + (w + k + g) / 4)`. Hence
+//! **`g < w + k + 4 c`, when each waiter that was nudged has moved.** Ghosts that are behind a
+//! process that asks for several places, or behind one that was nudged and does not run, are not in
+//! this count: they stay until it is served.
 //!
 //! # Cost
 //! A process that gives up makes one step more. A pass looks at each ticket in line once or twice,
