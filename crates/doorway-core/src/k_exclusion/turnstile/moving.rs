@@ -64,8 +64,11 @@
 //! # Cost
 //! A process that gives up makes one step more. A pass looks at each ticket in line once or twice,
 //! and each waiter that moves makes about twelve steps, and is woken once. Since a quarter of the
-//! line gave up before, this is a constant number for each process that gives up. Nothing changes
-//! for a process that need not wait, or that is not nudged.
+//! line gave up before, this is a constant number for each process that gives up: four moves, and
+//! few looks. Nothing changes for a process that need not wait, or that is not nudged.
+//!
+//! `left` also counts ghosts that were exited since. So in a line that moves fast, passes are begun
+//! that would not be needed.
 
 use super::words::{after, is_before};
 use super::{Endless, Fate, Found, Front, Gate, Line, Next, Pass, Spot, Step, Turnstile};
