@@ -93,7 +93,7 @@
 //!   change places with waiters.
 
 use super::words::{after, is_before};
-use super::{DrawnTickets, Fate, Gate, Limits, Next, Pass, Record, Rings, Spot, Turnstile};
+use super::{DrawnTickets, Fate, Gate, Left, Limits, Pass, Record, Rings, Spot, Turnstile};
 use crate::memory::{
     CompareSwap, FetchAdd, Here, Immediate, Label, LateRows, Memory, Near, Process, Site, in_both_forms,
 };
@@ -239,7 +239,7 @@ pub struct Endless<M: LateRows> {
     rec: M::Late<Record>,
     pub(super) first: u64,
     pub(super) pass: Near<M, Pass>,
-    pub(super) left: Near<M, Next>,
+    pub(super) left: Near<M, Left>,
 }
 
 impl<M: LateRows> Debug for Endless<M> {
@@ -251,7 +251,7 @@ impl<M: LateRows> Debug for Endless<M> {
 impl<M: LateRows> Endless<M> {
     pub(super) fn new(site: &Site<'_, M>, first: usize, rings: usize) -> Self {
         let (top, rec) = (site.near("top", Rings(0)), site.late_rows("rec", first, rings, Record::FREE));
-        let (pass, left) = (site.near("pass", Pass::NOBODY), site.near("left", Next(0)));
+        let (pass, left) = (site.near("pass", Pass::NOBODY), site.near("left", Left::NOBODY));
         Self { top, rec, first: first as u64, pass, left }
     }
 }
@@ -262,7 +262,7 @@ impl<M: LateRows> Endless<M> {
     pub const fn of_parts(
         top: Near<M, Rings>,
         pass: Near<M, Pass>,
-        left: Near<M, Next>,
+        left: Near<M, Left>,
         rec: M::Late<Record>,
         first: usize,
     ) -> Self {

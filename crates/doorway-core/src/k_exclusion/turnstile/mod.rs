@@ -102,7 +102,7 @@ pub use limits::Limits;
 pub use line::{Endless, Found, Line, MOST_RINGS};
 pub use ring::Ring;
 pub use simple::{Signal, Simple, simple_ring};
-pub use words::{Door, Fate, Front, Gate, Next, Pass, Places, Record, Rings, Step, TICKET};
+pub use words::{Door, Fate, Front, Gate, Left, Next, Pass, Places, Record, Rings, Step, TICKET};
 
 use crate::Failure;
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};

@@ -18,7 +18,7 @@
 //! | name   | range                       | initially    | home   | written at | meaning |
 //! |--------|-----------------------------|--------------|--------|------------|---------|
 //! | `pass` | `(step, count, ticket, by)` | `(nobody,0)` | nobody | 83, 88, 92, 95, 99, 101, 102 | [which waiter moves](Pass), by how many tickets, and how far it has come; `count`: moves begun |
-//! | `left` | number                      | 0            | nobody | 80, 84     | how many gave up since a pass began |
+//! | `left` | `(count, since)`            | `(0, 0)`     | nobody | 80, 84     | [how many gave up](Left) since a pass began, and the next ticket then |
 //! | `rec[t]` | as there                  | as there     | nobody | also 89, 90, 93, 96, 97, 98 | a waiter was [nudged](Fate::Nudged), or [moves](Fate::Moving) |
 //!
 //! # Statements
@@ -26,7 +26,7 @@
 //! |---|---|
 //! | 80 | a process that gave up counts itself. It goes on if it is the last of enough, or if it was nudged |
 //! | 81 to 83 | it looks whether a pass is under way. If the waiter that was asked is not there any more, it takes the request back |
-//! | 84 to 87 | it counts anew, and looks from the end of the line for a waiter that has ghosts behind it |
+//! | 84 to 87 | the count begins anew. It looks from the end of the line for a waiter that has ghosts behind it, unless all that were counted are passed |
 //! | 88, 89 | it asks this waiter to move, and nudges it |
 //! | 90 to 93 | the waiter sees that, begins, and says so in its record |
 //! | 94, 95 | it looks for the ghost, and decides that it moves: the one step that counts |
@@ -57,7 +57,9 @@
 //! only ghosts that were given up after it began, or that lay behind a process that had drawn a
 //! ticket and was not in line yet. The next pass finds these. So there are at most as many ghosts
 //! as two rounds of `left`: with `w` waiters and `k` places, `g < 2 (c + (w + k + g) / 4)`. Hence
-//! **`g < w + k + 4 c`, when each waiter that was nudged has moved.** Ghosts that are behind a
+//! **`g < w + k + 4 c`, when each waiter that was nudged has moved.** A count that begins anew without
+//! a pass changes nothing: the ghosts from before it began are gone, so those that are left are at
+//! most those of the last two counts. Ghosts that are behind a
 //! process that asks for several places, or behind one that was nudged and does not run, are not in
 //! this count: they stay until it is served.
 //!
@@ -67,11 +69,12 @@
 //! line gave up before, this is a constant number for each process that gives up: four moves, and
 //! few looks. Nothing changes for a process that need not wait, or that is not nudged.
 //!
-//! `left` also counts ghosts that were exited since. So in a line that moves fast, passes are begun
-//! that would not be needed.
+//! `left` also counts ghosts that were exited since. In a line that moves fast, these are many. So
+//! `left` notes which ticket was the next one when the count began. If the front has come that far,
+//! nothing that was in line then is there any more, and the count begins anew without a pass.
 
 use super::words::{after, is_before};
-use super::{Endless, Fate, Found, Front, Gate, Line, Next, Pass, Spot, Step, Turnstile};
+use super::{Endless, Fate, Found, Gate, Left, Line, Pass, Spot, Step, Turnstile};
 use crate::memory::{FetchAdd, Here, Immediate, LateRows, Process, in_both_forms, within};
 use core::fmt::Debug;
 
@@ -90,9 +93,9 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     /// gave up was asked to move.
     #[inline(always)]
     pub(super) fn has_left, has_left_now(&self, p: Here<'_, M>, line: u64, was_asked: bool) -> () {
-        let Next(before) = access!(p.at(80).keeping(&(line, was_asked)).fetch_add(&self.line.left, Next(1)));
-        if was_asked || self.is_worth_it(before + 1, line) {
-            either!(self.begin_pass(p), self.begin_pass_now(p));
+        let left = access!(p.at(80).keeping(&(line, was_asked)).fetch_add(&self.line.left, Left::ONE));
+        if was_asked || self.is_worth_it(left.count + 1, line) {
+            either!(self.begin_pass(p, left), self.begin_pass_now(p, left));
         }
     }
     }
@@ -106,41 +109,43 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
 
     #[cold]
     #[inline(never)]
-    fn begin_pass_now(&self, p: Here<'_, M>)
+    fn begin_pass_now(&self, p: Here<'_, M>, left: Left)
     where
         M: Immediate,
     {
-        M::now(self.begin_pass(p));
+        M::now(self.begin_pass(p, left));
     }
 
-    /// Asks the last waiter with ghosts behind it to move, unless a pass is under way: 81 to 89.
-    async fn begin_pass(&self, p: Here<'_, M>) -> Result<(), M::Error> {
+    /// Asks the last waiter with ghosts behind it to move, unless a pass is under way, or all that
+    /// `left` counts have been passed: 81 to 89.
+    async fn begin_pass(&self, p: Here<'_, M>, left: Left) -> Result<(), M::Error> {
         let (line, of_pass) = (&self.line, &self.line.pass);
         loop {
-            let pass = p.at(81).keeping(&()).read(of_pass).await?;
+            let pass = p.at(81).keeping(&left).read(of_pass).await?;
             match pass.step {
                 // It sees, when it has moved, whether more gave up meanwhile.
                 Step::Begun | Step::Decided => return Ok(()),
                 Step::Asked => {
-                    let front = p.at(85).keeping(&pass).read(&self.front).await?;
+                    let front = p.at(85).keeping(&(left, pass)).read(&self.front).await?;
                     let t = pass.ticket_near(front.ticket);
-                    let found = line.find(p, 82, t, pass).await?;
+                    let found = line.find(p, 82, t, (left, pass)).await?;
                     let is_asked = match found {
-                        Some(found) if found.record.can_move() => self.nudge(p, &found, &pass).await?,
+                        Some(found) if found.record.can_move() => self.nudge(p, &found, &(left, pass)).await?,
                         Some(Found { fate: Fate::Nudged, .. }) => true,
                         _ => false,
                     };
                     if is_asked {
                         return Ok(());
                     }
-                    let _ = p.at(83).keeping(&pass).compare_swap(of_pass, pass, pass.ended()).await?;
+                    let _ = p.at(83).keeping(&(left, pass)).compare_swap(of_pass, pass, pass.ended()).await?;
                 }
                 Step::Nobody => {
+                    let next = p.at(86).keeping(&(left, pass)).read(&self.next).await?.ticket();
+                    p.at(84).keeping(&(left, pass, next)).write(&line.left, Left::from(next)).await?;
                     // The ghosts of all that were counted so far are found below.
-                    p.at(84).keeping(&pass).write(&line.left, Next(0)).await?;
-                    let next = p.at(86).keeping(&pass).read(&self.next).await?.ticket();
-                    let Some(mover) = self.look_back(p, next, None, &pass).await? else { return Ok(()) };
-                    if self.ask(p, pass, mover).await? {
+                    let next = p.at(86).keeping(&(left, pass, "again")).read(&self.next).await?.ticket();
+                    let Some(mover) = self.look_back(p, next, None, left, &pass).await? else { return Ok(()) };
+                    if within!(p, &left, self.ask(p, pass, mover).await?) {
                         return Ok(());
                     }
                 }
@@ -155,12 +160,16 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
         p: Here<'_, M>,
         mut t: u64,
         mut last: Option<u64>,
+        left: Left,
         live: &K,
     ) -> Result<Option<Mover<'_, M>>, M::Error> {
-        let Front { ticket: front, .. } = p.at(85).keeping(&(t, last, live)).read(&self.front).await?;
-        while is_before(front, t) {
+        let front = p.at(85).keeping(&(t, last, left, live)).read(&self.front).await?;
+        if left.is_past(front) {
+            return Ok(None);
+        }
+        while is_before(front.ticket, t) {
             t = after(t, 1u64.wrapping_neg());
-            let found = self.line.find(p, 87, t, (last, front, live)).await?;
+            let found = self.line.find(p, 87, t, (last, front.ticket, left, live)).await?;
             last = match (found, last) {
                 (Some(Found { fate: Fate::Gone, .. }), last) => last.or(Some(t)),
                 (Some(found), Some(to)) if found.record.can_move() => return Ok(Some(Mover { ticket: t, to, found })),
@@ -264,7 +273,7 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     async fn pass_on(&self, p: &Process<M>, spot: Spot, t: u64, pass: Pass) -> Result<(), M::Error> {
         let here = p.on(self.part);
         let last = after(spot.ticket, 1u64.wrapping_neg());
-        let mover = self.look_back(here, t, Some(last), &(spot, pass)).await?;
+        let mover = self.look_back(here, t, Some(last), Left::NOBODY, &(spot, pass)).await?;
         if let Some(mover) = mover
             && within!(here, &spot, self.ask(here, pass, mover).await?)
         {
@@ -273,9 +282,9 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
         let _ = here.at(99).keeping(&(spot, pass)).compare_swap(&self.line.pass, pass, pass.ended()).await?;
         here.part(&spot);
         if let Some(Gate { line, .. }) = self.sweep_front(p).await? {
-            let Next(left) = here.at(80).keeping(&line).read(&self.line.left).await?;
-            if left > 0 && self.is_worth_it(left, line) {
-                self.begin_pass(here).await?;
+            let left = here.at(80).keeping(&line).read(&self.line.left).await?;
+            if left.count > 0 && self.is_worth_it(left.count, line) {
+                self.begin_pass(here, left).await?;
             }
         }
         here.part_done();

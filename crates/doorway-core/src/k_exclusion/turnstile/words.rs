@@ -449,6 +449,51 @@ pub enum Step {
     Decided,
 }
 
+/// How many processes gave up since waiters last moved.
+///
+/// The count is in the high bits. If it runs over, it begins again, and touches nothing else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Left {
+    /// Their number, modulo 2^24.
+    pub count: u64,
+    /// The ticket that was the next one when the count began, modulo 2^40; 0 if it never began
+    /// anew.
+    pub since: u64,
+}
+
+impl Word for Left {
+    type Waiters = Nobody;
+    const WHOLE: bool = true;
+    const FIELDS: &'static [Field] = &[Field::new("count", OPEN, 64 - OPEN), Field::new("since", 0, OPEN)];
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.count << OPEN | self.since
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self { count: word >> OPEN, since: low(word, OPEN) }
+    }
+}
+impl Additive for Left {}
+
+impl Left {
+    /// Nobody has given up.
+    pub(super) const NOBODY: Self = Self { count: 0, since: 0 };
+    /// What one process more adds.
+    pub(super) const ONE: Self = Self { count: 1, since: 0 };
+
+    /// The count begins anew, while this is the next ticket.
+    pub(super) fn from(next: u64) -> Self {
+        Self { count: 0, since: low(next, OPEN) }
+    }
+
+    /// Whether all tickets that were drawn when the count began are dealt with by now.
+    pub(super) fn is_past(self, front: Front) -> bool {
+        self.since != 0 && front.behind(self.since) <= 0
+    }
+}
+
 /// Which waiter moves, and where to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Pass {

@@ -3,7 +3,7 @@
 //!
 //! The first waiter makes a ring: 1, 2, 3, 51, 56, 51, 52, 54, 5, 6, 7, 8. An exit that helps it is
 //! 9, 10, 50, 13, 14, 15, 10, 29. Giving up is 20, 21, and sweeping 58, 10, 50, 13, 16 to 19, 10,
-//! 50, 13, 29. A look for a waiter that should move is 80, 81, 84, 86, 85, and 50, 87 for each
+//! 50, 13, 29. A look for a waiter that should move is 80, 81, 86, 84, 86, 85, and 50, 87 for each
 //! ticket. Moving is 90 to 93, 50, 94 to 97, 31.
 
 use super::more::{Role, explore_world, rules, world_with_lost, world_with_rings};
@@ -25,7 +25,7 @@ fn passages(passages: u32, rules: Rules) -> Rules {
 #[test]
 fn all_claims_hold() {
     explore("turnstile-line", (2, 1), passages(2, Rules::default()), 3_420);
-    explore("turnstile-line", (2, 1), passages(3, give_ups()), 435_918);
+    explore("turnstile-line", (2, 1), passages(3, give_ups()), 637_297);
     explore("turnstile-line", (2, 2), passages(3, Rules { crashes: 1, ..give_ups() }), 988);
     explore("turnstile-line-many", (2, 2), passages(2, give_ups()), 174_539);
 }
@@ -134,11 +134,11 @@ fn a_ghost_before_which_nobody_waits_is_exited_at_once() {
     let mut r = run("turnstile-line", 2, 1);
     r.follow("p0>in  p1.1.2.3.51.56.51.52.54.5.6.7.8?.20.21").unwrap();
     assert_eq!(values(&r, ["gate", "front", "rec[0]"]), ["1/1", "1", "1 Gone"]);
-    r.follow("p1.58.10.50.13.16.17.18.19.10.50.13.29.80.81.84.86.85").unwrap();
+    r.follow("p1.58.10.50.13.16.17.18.19.10.50.13.29.80.81.86.84.86.85").unwrap();
     assert_eq!(values(&r, ["gate", "front"]), ["2*/0", "2+1"]);
     // p0 is stuck inside, and p1 comes and gives up again and again: nothing is left behind.
     for _ in 0..15 {
-        r.follow("p1.1.2.3.51.52.53.54.5.6.8?.20.21.58.10.50.13.16.17.18.19.10.50.13.29.80.81.84.86.85").unwrap();
+        r.follow("p1.1.2.3.51.52.53.54.5.6.8?.20.21.58.10.50.13.16.17.18.19.10.50.13.29.80.81.86.84.86.85").unwrap();
     }
     assert_eq!(values(&r, ["next", "top"]), ["17", "1"]);
     r.follow("p0>out  p1>in").unwrap();
@@ -148,7 +148,7 @@ fn a_ghost_before_which_nobody_waits_is_exited_at_once() {
 fn one_that_waits_changes_places_with_a_ghost_behind_it() {
     let mut r = run("turnstile-line", 3, 1);
     r.follow("p0>in  p1.1.2.3.51.56.51.52.54.5.6.7.8~  p2.1.2.3.51.52.55.52.56.51.52.54.5.8?.20.21").unwrap();
-    r.follow("p2.58.10.50.13.13.29.80.81.84.86.85.50.87.50.87.87.88.89").unwrap();
+    r.follow("p2.58.10.50.13.13.29.80.81.86.84.86.85.50.87.50.87.87.88.89").unwrap();
     assert_eq!(values(&r, ["pass", "rec[0]", "rec[1]"]), ["Asked 1>2", "1 Nudged", "2 Gone"]);
     r.follow("p1.8.90.91.92.93.50.94.95.96.97.31.85.99").unwrap();
     assert_eq!(values(&r, ["gate", "rec[0]", "rec[1]"]), ["1/2", "1 Gone", "2 Waits+1"]);
@@ -225,7 +225,7 @@ const CLOSES: &[Role] = &[Role::Passes, Role::Passes, Role::Closes];
 fn a_waiter_moves_past_a_ghost() {
     let report = explore_moves(1, ONE, rules(1));
     report.assert_holds();
-    assert_eq!((report.states, report.complete), (2_900_340, true));
+    assert_eq!((report.states, report.complete), (3_030_990, true));
 }
 
 #[test]
