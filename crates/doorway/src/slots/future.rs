@@ -51,7 +51,7 @@ where
         let Some(slots) = &self.slots else { panic!("this future was polled again after it was ready") };
         // One after the other, the frequent cases first: what they tell stays in registers.
         if let State::InLine(spot, wakes) = &mut self.state {
-            let told = turn(slots, spot, wakes, context);
+            let told = turn(slots, *spot, wakes, context);
             return self.ends(told);
         }
         if let State::Outside(places) = self.state {
@@ -185,7 +185,7 @@ fn first_turn<N: Numbering>(
     let Attempt::One(spot) = attempt else { unreachable!("it is in line for one place") };
     // From here on, dropping the future gives up.
     state.becomes(State::InLine(spot, Wakes::default()));
-    let State::InLine(spot, wakes) = state else { unreachable!("it was made so") };
+    let State::InLine(_, wakes) = state else { unreachable!("it was made so") };
     let place = (spot.ticket(), record);
     // Where newcomers pass, the first look also says that the task listens.
     let mut told = if N::PASSES { look(slots, place, attempt) } else { None };
@@ -196,7 +196,7 @@ fn first_turn<N: Numbering>(
         told = look(slots, place, attempt);
     }
     match told {
-        Some(fate) => goes_on(slots, spot, wakes, fate, context),
+        Some(fate) => enter(slots, attempt, wakes, alarm(record), fate),
         None => Poll::Pending,
     }
 }
@@ -205,11 +205,11 @@ fn first_turn<N: Numbering>(
 #[inline(always)]
 fn turn<N: Numbering>(
     slots: &Slots<N>,
-    spot: &mut Spot,
+    spot: Spot,
     wakes: &mut Wakes,
     context: &mut Context<'_>,
 ) -> Poll<Result<Grant, AcquireError>> {
-    let (attempt, place) = (Attempt::One(*spot), slots.text.place(*spot));
+    let (attempt, place) = (Attempt::One(spot), slots.text.place(spot));
     let alarm = alarm(place.1);
     let fate = match look(slots, place, attempt) {
         Some(fate) => fate,
@@ -226,7 +226,7 @@ fn turn<N: Numbering>(
             }
         }
     };
-    goes_on(slots, spot, wakes, fate, context)
+    enter(slots, attempt, wakes, alarm, fate)
 }
 
 #[inline(always)]
@@ -243,35 +243,18 @@ fn look<N: Numbering>(slots: &Slots<N>, (t, record): (u64, &Cell<Record>), attem
     }
 }
 
-/// Enters when the wait is over, or moves if the task was asked to.
+/// Enters when the wait is over.
 #[inline(always)]
-fn goes_on<N: Numbering>(
+fn enter<N: Numbering>(
     slots: &Slots<N>,
-    spot: &mut Spot,
+    mut attempt: Attempt,
     wakes: &mut Wakes,
+    alarm: &Alarm<Threads>,
     fate: Fate,
-    context: &mut Context<'_>,
 ) -> Poll<Result<Grant, AcquireError>> {
-    wakes.end(alarm(slots.text.place(*spot).1));
-    if fate == Fate::Nudged {
-        return moves(slots, spot, wakes, context);
-    }
-    let mut attempt = Attempt::One(*spot);
+    wakes.end(alarm);
     let entered = slots.text.enter_in_turn_unless_closed_now(&ANYONE, slots.tray(), &mut attempt, fate);
     Poll::Ready(entered.map_err(AcquireError::from))
-}
-
-/// Moves, and waits there.
-#[cold]
-#[inline(never)]
-fn moves<N: Numbering>(
-    slots: &Slots<N>,
-    spot: &mut Spot,
-    wakes: &mut Wakes,
-    context: &mut Context<'_>,
-) -> Poll<Result<Grant, AcquireError>> {
-    *spot = sure(now(slots.text.move_up(&ANYONE, *spot)));
-    turn(slots, spot, wakes, context)
 }
 
 /// Dropping it gives up.

@@ -145,14 +145,9 @@ fn world_of(limits: Limits, k: usize, roles: &'static [Role], rules: Rules) -> W
 
 /// With an endless line of at most this many rings.
 pub(super) fn world_with_rings(rings: usize, k: usize, roles: &'static [Role], rules: Rules) -> World {
-    world_with_lost(rings, (k, 0), roles, rules)
-}
-
-/// The same, where some places are lost, as if their holders were stuck.
-pub(super) fn world_with_lost(rings: usize, (k, lost): (usize, usize), roles: &'static [Role], rules: Rules) -> World {
     let limits = Limits::for_growing(roles.len(), roles.len());
     let build = |site: &Site<'_, Sim>| -> Roles<Endless<Sim>> {
-        Roles { turnstile: Turnstile::endless_with_lost(site, k, lost, limits, rings, 0), roles }
+        Roles { turnstile: Turnstile::endless(site, k, limits, rings, 0), roles }
     };
     World::of_abortable(roles.len(), rules, build).unwrap()
 }
