@@ -25,7 +25,7 @@ const STRIDE: usize = 4096;
 const USUAL_STATE: usize = 256;
 /// How many states to look at in one round, at most: a small part of all that were found, because
 /// what is noted about them takes memory, too.
-const PART_AT_ONCE: usize = 32;
+const PART_AT_ONCE: usize = 64;
 const FEW_AT_ONCE: usize = 1 << 13;
 const MOST_AT_ONCE: usize = 1 << 15;
 /// How many bytes they have, at most, roughly.

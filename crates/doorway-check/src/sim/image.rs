@@ -11,8 +11,8 @@
 //! the first run, with another in the second ([`Fill`]). A byte of the future that is the one in
 //! the first run and the other in the second comes from there, and no text can know it.
 //!
-//! Only here does the checker need `unsafe`: to put a future where every byte has a value, and to
-//! read bytes of which Rust does not know the value.
+//! Here the checker needs `unsafe`: to put a future where every byte has a value, and to read bytes
+//! of which Rust does not know the value.
 
 #![allow(unsafe_code)]
 

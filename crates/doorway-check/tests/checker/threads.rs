@@ -124,3 +124,34 @@ fn a_failure_ends_a_round_where_it_is() {
         }
     }
 }
+
+/// Interrupted at a certain step: the first, or one within a round. With and without steps that are
+/// remembered, and with states as bits.
+#[test]
+fn an_interruption_cuts_at_the_same_step_with_threads() {
+    let search = |threads: usize, after: u64, with: &dyn for<'a> Fn(Explorer<'a>) -> Explorer<'a>| {
+        let subject = subject::find("am-chain").unwrap();
+        let sizes = Sizes { n: 4, k: 2 };
+        let asked = std::cell::Cell::new(0);
+        let explorer =
+            Explorer::new(4).property(Property::exclusion("exclusion", 2)).threads(threads).stop_when(|| {
+                asked.set(asked.get() + 1);
+                asked.get() > after
+            });
+        let report = with(explorer).explore(subject.world(sizes, Rules::default()).unwrap()).unwrap();
+        assert_eq!(report.stop == Some(Stop::Interrupted), after < report.edges, "{after} of {}", report.edges);
+        format!("{:?}", Report { searching: Duration::ZERO, judging: Duration::ZERO, ..report })
+    };
+    let ways: [&dyn for<'a> Fn(Explorer<'a>) -> Explorer<'a>; 4] = [
+        &|explorer| explorer,
+        &|explorer| explorer.recall(false),
+        &|explorer| explorer.bitstate(1 << 20),
+        &|explorer| explorer.property(Property::never_stuck("never-stuck")).keep_going(true),
+    ];
+    for with in ways {
+        for after in [0, 1, 70_000, 123_456, 200_001] {
+            let alone = search(1, after, with);
+            assert!(alone == search(2, after, with) && alone == search(3, after, with), "{after}");
+        }
+    }
+}
