@@ -5,8 +5,8 @@ use doorway::{AcquireTimeoutError, Slots};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::task::{Context, Waker};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 /// Counts the allocations of everything that runs in this process. So there is one test.
@@ -94,5 +94,87 @@ fn memory_follows_those_that_wait() {
     assert_eq!(bytes, 0, "nothing is left of those that gave up");
     assert!(format!("{slots:?}").contains("waiting: 0"));
     drop(held);
+    assert!(slots.try_acquire().is_ok());
+
+    // The same behind callers that wait patiently: one, or several; and where the last in line is
+    // never the one that gives up.
+    for (patient, overlap) in [(1, 0), (1, 3), (10, 0), (10, 3), (100, 50)] {
+        gives_up_behind(Slots::new(1).unwrap(), patient, overlap, many);
+        gives_up_behind(Slots::new(1).unwrap().bypass(2), patient, overlap, many / 10);
+    }
+}
+
+/// A task that is polled when it was woken.
+struct Patient<F> {
+    future: F,
+    woken: Arc<Woken>,
+}
+
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, SeqCst);
+    }
+}
+
+impl<F: Future + Unpin> Patient<F> {
+    fn new(future: F) -> Self {
+        Self { future, woken: Arc::new(Woken(AtomicBool::new(true))) }
+    }
+
+    /// Runs it if it was woken. Returns what it got.
+    fn run(&mut self) -> Option<F::Output> {
+        if !self.woken.0.swap(false, SeqCst) {
+            return None;
+        }
+        let waker = Waker::from(Arc::clone(&self.woken));
+        match Pin::new(&mut self.future).poll(&mut Context::from_waker(&waker)) {
+            std::task::Poll::Ready(out) => Some(out),
+            std::task::Poll::Pending => None,
+        }
+    }
+}
+
+/// Very many callers give up behind some that do not, while the only place is held. In each round
+/// one comes and the one that came `overlap` rounds ago gives up.
+fn gives_up_behind<N: doorway::slots::Numbering + 'static>(
+    slots: Slots<N>,
+    patient: usize,
+    overlap: usize,
+    many: usize,
+) {
+    let slots = Arc::new(slots);
+    let held = slots.try_acquire().unwrap();
+    let mut waits: Vec<_> = (0..patient).map(|_| Patient::new(slots.acquire_owned_async())).collect();
+    assert!(waits.iter_mut().all(|one| one.run().is_none()));
+    let mut impatient = std::collections::VecDeque::with_capacity(overlap + 1);
+    let mut round = || {
+        let mut newest = Patient::new(slots.acquire_owned_async());
+        assert!(newest.run().is_none());
+        impatient.push_back(newest);
+        if impatient.len() > overlap {
+            drop(impatient.pop_front());
+        }
+        // All that were woken run, until nobody is.
+        while waits.iter().chain(&impatient).any(|one| one.woken.0.load(SeqCst)) {
+            assert!(waits.iter_mut().chain(&mut impatient).all(|one| one.run().is_none()));
+        }
+    };
+    let (bytes, _, ()) = costs(|| (0..1000).for_each(|_| round()));
+    let most = 4096 + 256 * (patient + overlap) as isize; // some of it is the callers' own
+    assert!(bytes <= most, "{bytes} bytes for {patient} that wait and {overlap} that will not");
+    let (bytes, _, ()) = costs(|| (0..many).for_each(|_| round()));
+    println!("{many} gave up behind {patient}, {overlap} at a time: {bytes} bytes more");
+    assert_eq!(bytes, 0, "nothing is left of those that gave up behind {patient}");
+    drop(impatient);
+    // Then all are served in the order of arrival.
+    drop(held);
+    for i in 0..patient {
+        let mut served: Vec<_> = waits.iter_mut().map(Patient::run).collect();
+        assert!(served.iter().skip(1).all(Option::is_none), "the first is served, {i} were before");
+        assert!(served.swap_remove(0).unwrap().is_ok());
+        waits.remove(0);
+    }
     assert!(slots.try_acquire().is_ok());
 }

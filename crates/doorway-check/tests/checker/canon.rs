@@ -87,6 +87,7 @@ fn sight(v: &View<'_>, limits: Limits) -> Sight {
             Fate::Free => 4,
             Fate::Listens => 5,
             Fate::Called => 6,
+            Fate::Nudged | Fate::Moving => unreachable!("in one ring, no process moves"),
         })
     };
     let door: Door = v.get("door");

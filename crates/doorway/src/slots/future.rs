@@ -51,7 +51,7 @@ where
         let Some(slots) = &self.slots else { panic!("this future was polled again after it was ready") };
         // One after the other, the frequent cases first: what they tell stays in registers.
         if let State::InLine(spot, wakes) = &mut self.state {
-            let told = turn(slots, *spot, wakes, context);
+            let told = turn(slots, spot, wakes, context);
             return self.ends(told);
         }
         if let State::Outside(places) = self.state {
@@ -185,7 +185,7 @@ fn first_turn<N: Numbering>(
     let Attempt::One(spot) = attempt else { unreachable!("it is in line for one place") };
     // From here on, dropping the future gives up.
     state.becomes(State::InLine(spot, Wakes::default()));
-    let State::InLine(_, wakes) = state else { unreachable!("it was made so") };
+    let State::InLine(spot, wakes) = state else { unreachable!("it was made so") };
     let place = (spot.ticket(), record);
     // Where newcomers pass, the first look also says that the task listens.
     let mut told = if N::PASSES { look(slots, place, attempt) } else { None };
@@ -195,38 +195,45 @@ fn first_turn<N: Numbering>(
         }
         told = look(slots, place, attempt);
     }
-    match told {
-        Some(fate) => enter(slots, attempt, wakes, alarm(record), fate),
+    let Some(fate) = told else { return Poll::Pending };
+    wakes.end(alarm(record));
+    goes_on(slots, spot, wakes, fate, context)
+}
+
+/// A turn of that wait.
+#[inline(always)]
+fn turn<N: Numbering>(
+    slots: &Slots<N>,
+    spot: &mut Spot,
+    wakes: &mut Wakes,
+    context: &mut Context<'_>,
+) -> Poll<Result<Grant, AcquireError>> {
+    match told(slots, *spot, wakes, context) {
+        Some(fate) => goes_on(slots, spot, wakes, fate, context),
         None => Poll::Pending,
     }
 }
 
-/// A turn of that wait. If the wait is not over, the task will be woken.
+/// What the task was told, if anything. Otherwise it will be woken.
 #[inline(always)]
-fn turn<N: Numbering>(
-    slots: &Slots<N>,
-    spot: Spot,
-    wakes: &mut Wakes,
-    context: &mut Context<'_>,
-) -> Poll<Result<Grant, AcquireError>> {
+fn told<N: Numbering>(slots: &Slots<N>, spot: Spot, wakes: &mut Wakes, context: &mut Context<'_>) -> Option<Fate> {
     let (attempt, place) = (Attempt::One(spot), slots.text.place(spot));
     let alarm = alarm(place.1);
-    let fate = match look(slots, place, attempt) {
-        Some(fate) => fate,
-        None if wakes.will_wake(alarm, context.waker()) => return Poll::Pending,
-        None => {
-            let mut told = None;
-            let looks_again = || {
-                told = look(slots, place, attempt);
-                told.is_some()
-            };
-            match (wakes.poll(alarm, context.waker(), looks_again), told) {
-                (Poll::Ready(()), Some(fate)) => fate,
-                _ => return Poll::Pending,
-            }
+    let mut told = look(slots, place, attempt);
+    if told.is_none() {
+        if wakes.will_wake(alarm, context.waker()) {
+            return None;
         }
-    };
-    enter(slots, attempt, wakes, alarm, fate)
+        let looks_again = || {
+            told = look(slots, place, attempt);
+            told.is_some()
+        };
+        if wakes.poll(alarm, context.waker(), looks_again).is_pending() {
+            return None;
+        }
+    }
+    wakes.end(alarm);
+    told
 }
 
 #[inline(always)]
@@ -243,18 +250,42 @@ fn look<N: Numbering>(slots: &Slots<N>, (t, record): (u64, &Cell<Record>), attem
     }
 }
 
-/// Enters when the wait is over.
+/// Enters when the wait is over, or moves if the task was asked to.
 #[inline(always)]
-fn enter<N: Numbering>(
+fn goes_on<N: Numbering>(
     slots: &Slots<N>,
-    mut attempt: Attempt,
+    spot: &mut Spot,
     wakes: &mut Wakes,
-    alarm: &Alarm<Threads>,
     fate: Fate,
+    context: &mut Context<'_>,
 ) -> Poll<Result<Grant, AcquireError>> {
-    wakes.end(alarm);
+    if fate == Fate::Nudged { moves(slots, spot, wakes, context) } else { enter(slots, *spot, fate) }
+}
+
+#[inline(always)]
+fn enter<N: Numbering>(slots: &Slots<N>, spot: Spot, fate: Fate) -> Poll<Result<Grant, AcquireError>> {
+    let mut attempt = Attempt::One(spot);
     let entered = slots.text.enter_in_turn_unless_closed_now(&ANYONE, slots.tray(), &mut attempt, fate);
     Poll::Ready(entered.map_err(AcquireError::from))
+}
+
+/// Moves, and waits there. It may be asked to move again at once.
+#[cold]
+#[inline(never)]
+fn moves<N: Numbering>(
+    slots: &Slots<N>,
+    spot: &mut Spot,
+    wakes: &mut Wakes,
+    context: &mut Context<'_>,
+) -> Poll<Result<Grant, AcquireError>> {
+    loop {
+        *spot = sure(now(slots.text.move_up(&ANYONE, *spot)));
+        match told(slots, *spot, wakes, context) {
+            Some(Fate::Nudged) => {}
+            Some(fate) => return enter(slots, *spot, fate),
+            None => return Poll::Pending,
+        }
+    }
 }
 
 /// Dropping it gives up.

@@ -170,7 +170,13 @@ impl Slots {
         let (gate, front) = ([Cell::of_word_early(Gate::word(places))], [Cell::of_word_early(0)]);
         let (door, all) = ([Cell::of_word_awaited(0)], [Cell::of_word_awaited(places as u64)]);
         let records = Late::of_word_early(limits.ring as u32, MOST_RINGS as u32, 0);
-        let line = Endless::of_parts(Near::of([Cell::of_word_early(0)]), records, limits.ring);
+        let line = Endless::of_parts(
+            Near::of([Cell::of_word_early(0)]),
+            Near::of([Cell::of_word_early(0)]),
+            Near::of([Cell::of_word_early(0)]),
+            records,
+            limits.ring,
+        );
         let line = Turnstile::of_parts(
             (),
             limits,

@@ -42,7 +42,7 @@ fn in_line(v: &View<'_>, p: usize) -> Option<(u64, u64)> {
 fn waits(v: &View<'_>, places: usize, t: u64) -> bool {
     (0..places).any(|i| {
         let record = v.get_at::<Record>("rec", i);
-        record.is_of(t) && (record.fate().is_open() || record.fate() == Fate::Shut)
+        record.is_of(t) && (record.fate().is_open() || matches!(record.fate(), Fate::Shut | Fate::Moving))
     })
 }
 

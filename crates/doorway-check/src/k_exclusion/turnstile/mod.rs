@@ -9,7 +9,7 @@ use crate::checked::{Checked, Machine, Merges, checked_abortable, world_at_once}
 use crate::claims::together;
 use crate::property::View;
 use crate::sim::{Canon, Facts, Layout, Phase, Rules, Shift, VarId};
-use doorway_core::k_exclusion::turnstile::{Door, Fate, Front, Gate, Limits, Next, Places, Record, TICKET};
+use doorway_core::k_exclusion::turnstile::{Door, Fate, Front, Gate, Limits, Next, Pass, Places, Record, Step, TICKET};
 use doorway_core::memory::{Word, fit};
 use doorway_core::registry::{Sizes, Turnstile, TurnstileMany, TurnstileUnfair};
 
@@ -94,9 +94,20 @@ fn records(v: &View<'_>, places: usize) -> impl Iterator<Item = Record> {
 fn ghosts(v: &View<'_>, places: usize) -> u64 {
     let (front, gate) = (v.get::<Front>("front"), v.get::<Gate>("gate"));
     let exited = u64::from(gate.odd != front.is_odd());
-    let all = records(v, places).filter(|record| record.fate() == Fate::Gone).count() as u64;
+    let is_one = |record: &Record| record.fate() == Fate::Gone || has_moved(v, places, *record);
+    let all = records(v, places).filter(is_one).count() as u64;
     // The one at the front may have been exited.
     all - exited.min(all)
+}
+
+/// Whether the process of this ticket waits with another one by now.
+fn has_moved(v: &View<'_>, places: usize, record: Record) -> bool {
+    record.fate() == Fate::Moving && {
+        let pass = v.get::<Pass>("pass");
+        let to = fit::<u64>(record.ticket().wrapping_add(pass.by), TICKET);
+        pass.is_at(Step::Begun, record.ticket())
+            && records(v, places).any(|target| target.is_of(to) && target.fate() != Fate::Gone)
+    }
 }
 
 /// The units whose tickets a process has drawn and not exited.
@@ -139,7 +150,7 @@ fn counts(places: usize, of_nobody: fn(&View<'_>) -> u64) -> [Property; 4] {
             let (front, gate) = (v.get::<Front>("front"), v.get::<Gate>("gate"));
             gate.line == 0
                 || gate.odd == front.is_odd()
-                || records(v, places).any(|record| record == Record::new(front.ticket, Fate::Gone))
+                || records(v, places).any(|record| record.is_of(front.ticket) && record.fate() == Fate::Gone)
         }),
     ]
 }
@@ -317,7 +328,7 @@ impl Canon for Alike {
             }
             Kind::Record => {
                 let record = Record::unpack(word);
-                Record::new(less(record.ticket()), record.fate()).pack()
+                Record::new(less(record.ticket()), record.fate()).pack() // one ring: nothing else is there
             }
             Kind::Door if Door::unpack(word).is_shut() => word,
             Kind::Door => fit::<u64>(word.wrapping_sub(door), Door::BITS),

@@ -459,6 +459,14 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         self.line.place(spot)
     }
 
+    /// Moves a process in line for one unit that was [asked to](Fate::Nudged).
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn move_up(&self, p: &Process<M>, spot: Spot) -> Result<Spot, M::Error> {
+        L::move_on(&self.line, p, spot).await
+    }
+
     in_both_forms! {
         /// What [`stand`](Self::stand) does first with tickets that are drawn and not enabled. If
         /// they turn out to be enabled, the process goes on from there.
@@ -468,7 +476,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         }
 
         /// One turn of that wait. `Some` if it is over; then the process
-        /// [enters](Self::enter_in_turn).
+        /// [enters](Self::enter_in_turn). `Nudged` if the process is to [move](Self::move_up).
         #[inline(always)]
         pub fn turn, turn_now(&self, p: &Process<M>, t: u64, record: &M::Cell<Record>) -> Option<Fate> {
             either!(self.line.turn(p, t, record), self.line.turn_now(p, t, record))

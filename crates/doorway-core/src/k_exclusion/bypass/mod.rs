@@ -341,8 +341,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
             here.hides("upto");
             has_moved = self.move_one(p, line, live).await?;
         } else {
-            let first = Record::new(front.ticket.wrapping_add(behind.unsigned_abs()), Fate::Called);
-            let t = first.ticket();
+            let t = Record::new(front.ticket.wrapping_add(behind.unsigned_abs()), Fate::Called).ticket();
             let found = within!(here, live, line.line.find(here, 66, t, t).await?);
             match found {
                 Some(Found { fate: Fate::Called, .. }) => {}
@@ -350,7 +349,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
                     // If this fails, the waiter was let in, has given up, or was called. In each
                     // case it looks at the tray.
                     here.keep(67, &(live, ring, record));
-                    let _ = here.at(67).compare_swap(cell, record, first).await?;
+                    let _ = here.at(67).compare_swap(cell, record, record.with(Fate::Called)).await?;
                 }
                 // A signalled ticket too: perhaps no process has drawn it yet, and so none would
                 // look.
@@ -489,17 +488,22 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         &self,
         p: &Process<M>,
         line: &Turnstile<M, L>,
-        (t, record): (u64, &M::Cell<Record>),
-        attempt: &Attempt,
+        (mut t, mut record): (u64, &M::Cell<Record>),
+        attempt: &mut Attempt,
         may_give_up: bool,
     ) -> Result<Option<Fate>, M::Error> {
         let here = p.on(self.part);
-        let is_called = |record: Record| record.fate_of(t) != Fate::Listens;
         loop {
-            if let Some(fate) = self.turn(p, line, (t, record), attempt, u32::from(self.tries)).await? {
-                return Ok(Some(fate));
+            match self.turn(p, line, (t, record), attempt, u32::from(self.tries)).await? {
+                Some(Fate::Nudged) => {
+                    (t, record) = line.move_up(p, attempt).await?;
+                    continue;
+                }
+                Some(fate) => return Ok(Some(fate)),
+                None => {}
             }
-            here.keep(8, attempt);
+            let is_called = |record: Record| record.fate_of(t) != Fate::Listens;
+            here.keep(8, &*attempt);
             if !may_give_up {
                 here.at(8).wait_until(record, is_called).await?;
             } else if here.at(8).wait_unless_given_up(record, is_called).await?.is_none() {
@@ -508,8 +512,9 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         }
     }
 
-    /// One turn of that wait. Returns `Some` if the wait is over. Otherwise the process listens,
-    /// and no place has lain in the tray since.
+    /// One turn of that wait. Returns `Some` if the wait is over, or if the process is to
+    /// [move](Turnstile::move_up). Otherwise the process listens, and no place has lain in the tray
+    /// since.
     ///
     /// # Errors
     /// If an access failed.
@@ -522,12 +527,11 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         tries: u32,
     ) -> Result<Option<Fate>, M::Error> {
         let here = p.on(self.part);
-        let listens = Record::new(t, Fate::Listens);
         'turn: loop {
             let now = here.at(71).keeping(attempt).read(record).await?;
             let fate = now.fate_of(t);
             match fate {
-                Fate::Signalled | Fate::Shut => return Ok(Some(fate)),
+                Fate::Signalled | Fate::Shut | Fate::Nudged => return Ok(Some(fate)),
                 Fate::Listens => return Ok(None),
                 _ => {}
             }
@@ -545,6 +549,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
                     }
                 }
             }
+            let listens = if now.is_of(t) { now.with(Fate::Listens) } else { Record::new(t, Fate::Listens) };
             if here.at(72).keeping(&(attempt, now)).compare_swap(record, now, listens).await?.is_err()
                 || here.at(73).keeping(&(attempt, was_called)).read(&self.tray).await?.loose == 0
             {

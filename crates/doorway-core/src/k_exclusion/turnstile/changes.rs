@@ -1,7 +1,7 @@
 //! What changes a turnstile as a whole: more places, fewer places, closing; and a look at it.
 
 use super::words::after;
-use super::{Door, Duty, Fate, Gate, Held, Line, Places, Record, TooMany, Turnstile};
+use super::{Door, Duty, Fate, Gate, Held, Line, Places, TooMany, Turnstile};
 use crate::k_exclusion::KExclusion;
 use crate::memory::{CompareSwap, FetchAdd, Here, Process, in_both_forms, within};
 
@@ -145,9 +145,10 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
 
     /// The number of units that a look found waiting and that were given up: 57, for each of them.
     ///
-    /// - (L4) Each unit is judged as its record says at that moment. A ticket that was given up is
-    ///   never taken up again. So the waiters that are left are an upper bound of those that still
-    ///   wait, and exact if no process came or went.
+    /// - (L4) Each unit is judged as its record says at that moment. Where no process
+    ///   [moves](super::moving), a ticket that was given up is never taken up again. So the waiters
+    ///   that are left are an upper bound of those that still wait. They are exact if no process
+    ///   came, went or moved.
     ///
     /// It takes a step for each unit that waits, and more where records lie in several rings. It is
     /// meant for inspection.
@@ -162,7 +163,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             p.shows("judges", t);
             p.hides("gone");
             let found = self.line.find(p, 57, t, (ghosts, back, look.next)).await?;
-            let gone = found.is_some_and(|found| found.record == Record::new(t, Fate::Gone));
+            let gone = found.is_some_and(|found| found.fate == Fate::Gone);
             p.shows("gone", gone); // it stays shown: no step of this text follows the last one
             ghosts += u64::from(gone);
         }

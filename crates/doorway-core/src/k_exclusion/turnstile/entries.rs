@@ -160,7 +160,7 @@ pub(crate) fn line<M: Machine>(site: &Site<'_, M>, n: usize, k: usize) -> super:
 
 /// The same with an endless line, when it is as long as it gets.
 pub(crate) fn line_words(n: usize, k: usize) -> u64 {
-    5 + (1 << Limits::for_growing(n, k).rings(n))
+    7 + (1 << Limits::for_growing(n, k).rings(n))
 }
 
 abortable!(Turnstile TurnstileMany TurnstileUnfair TurnstileLine TurnstileLineMany);

@@ -2,7 +2,7 @@
 //! it.
 
 use super::words::after_ghosts;
-use super::{Duty, Fate, Found, Held, Line, Record, Turnstile};
+use super::{Duty, Fate, Found, Gate, Held, Line, Record, Turnstile};
 use crate::memory::{CompareSwap, FetchAdd, Here, Process, in_both_forms};
 
 impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
@@ -140,7 +140,13 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                         p.hides("front");
                         continue 'look;
                     }
-                    Fate::Waits | Fate::Shut | Fate::Listens | Fate::Called => {
+                    Fate::Waits | Fate::Shut | Fate::Listens | Fate::Called | Fate::Nudged | Fate::Moving => {
+                        if fate == Fate::Moving {
+                            let found = Found { ring, cell, record, fate };
+                            if !either!(L::stops_moving(self, p, found, live), L::stops_moving_now(self, p, found, live)) {
+                                continue;
+                            }
+                        }
                         p.keep(14, &(upto, owes, seen, sweep, front, ring, record));
                         let signalled = Record::new(front.ticket, Fate::Signalled);
                         if access!(p.at(14).compare_swap(cell, record, signalled)).is_ok() {
@@ -165,16 +171,30 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     /// The process that gave up exits, at once, all ghosts that have no waiter before them.
     /// Enabling a ghost at the front enables no other ticket, so nothing else is owed for it.
     #[inline(always)]
-    pub(super) fn sweep, sweep_now(&self, p: &Process<M>) -> () {'text: {
-        if !L::SWEEPS {
-            break 'text;
+    pub(super) fn sweep, sweep_now(&self, p: &Process<M>, was_asked: bool) -> () {
+        if L::SWEEPS {
+            let swept = either!(self.sweep_front(p), self.sweep_front_now(p));
+            if let Some(g) = swept {
+                let here = p.on(self.part);
+                either!(L::has_left(self, here, g.line, was_asked), L::has_left_now(self, here, g.line, was_asked));
+            }
         }
+    }
+
+    /// The same, and nothing else. Returns the gate as it was, if there was a line.
+    #[inline(always)]
+    pub(super) fn sweep_front, sweep_front_now(&self, p: &Process<M>) -> Option<Gate> {'text: {
         let g = access!(p.on(self.part).at(58).keeping(&()).read(&self.gate));
         if g.line == 0 {
-            break 'text;
+            break 'text None;
         }
         let duty = Duty { upto: g.open, units: 0, owes: false, line: true, far: false, odd: g.odd, sweeps: true };
+        // What matters besides is the gate: `help` has a part of its own.
+        let here = p.on(self.part);
+        here.part(&g.line);
         either!(self.help(p, duty, None), self.help_now(p, duty, None));
+        here.part_done();
+        Some(g)
     }}
     }
 }

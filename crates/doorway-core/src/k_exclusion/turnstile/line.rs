@@ -16,7 +16,7 @@
 //! | name        | range            | initially | home   | written at | meaning |
 //! |-------------|------------------|-----------|--------|------------|---------|
 //! | `top`       | number           | 0         | nobody | 56         | [the number of rings made](super::Rings) |
-//! | `rec[i][j]` | `(ticket, fate)` | free      | nobody | 14, 21, 36, 54 | [what has become](Record) of the last ticket that claimed this place of ring `i`, which has `first * 2^i` places |
+//! | `rec[i][j]` | `(ticket, fate)` | free      | nobody | 14, 21, 36, 54, and [more](super::moving) | [what has become](Record) of the last ticket that claimed this place of ring `i`, which has `first * 2^i` places |
 //!
 //! # Statements
 //! Of the turnstile's statements, 13, 20 and 35 look in all rings, and 33 is omitted.
@@ -30,6 +30,7 @@
 //! | 55 | another ticket needs the place: before it makes a ring, the claimer looks once whether it is enabled by now |
 //! | 56 | it makes a ring, and tells others by an exchange of `top` |
 //! | 58 | a process that gave up exits ghosts at the front, and so on |
+//! | 80 to 102 | waiters [move up](super::moving) past ghosts |
 //!
 //! # Why
 //! - *An absent ticket is dealt with (13)*: a helper saw a gate with `y < open` before it looked
@@ -44,8 +45,8 @@
 //!   tickets, and would make rings without end.
 //! - *sweeping (58)*: a ghost at the front that is not enabled, `y = open`, may be exited too.
 //!   `open + 1` then enables `y` itself and no other ticket. So a process that is stuck inside, and
-//!   endless give-ups in the order of arrival, leave nothing behind. What stays are ghosts behind a
-//!   waiter.
+//!   endless give-ups in the order of arrival, leave nothing behind. Ghosts behind a waiter get to
+//!   the front when the waiter [moves](super::moving).
 //! - *an absent ticket is not swept*: it may be announced at any moment, and wait.
 //!
 //! # Invariants (all checked)
@@ -74,9 +75,10 @@
 //! frees it.
 //!
 //! - *Memory*: theirs is proportional to the number of waiters, wherever cancelled cells are, down
-//!   to whole segments. Ours is proportional to the distance between the oldest waiter and the
-//!   newest: cancelled tickets with no waiter before them are swept, those behind a patient waiter
-//!   stay. Here theirs is better.
+//!   to whole segments. Ours is proportional to the number of waiters too: cancelled tickets with
+//!   no waiter before them are swept, and [waiters move up](super::moving) past the others. But a
+//!   waiter must run to move. Behind one that was woken and does not run, cancelled tickets stay.
+//!   Here theirs is better.
 //! - *Reclamation*: theirs needs a collector, or hazard pointers or epochs for every access to a
 //!   segment. Ours needs nothing: rings live as long as the object, and there are at most twenty.
 //! - *A process that stops*: in CQS the process that resumes a cell must complete it alone. If it
@@ -87,12 +89,14 @@
 //!   this (one step for each ring), and a list of segments does not. (We conclude this from reading
 //!   the published algorithm, not from a search.)
 //! - *Cancelling*: theirs skips a cancelled cell, or gives it a value that is refused. Here a ghost
-//!   must be exited exactly once, since `open` counts tickets. So a removed run of ghosts would
-//!   have to leave its length behind.
+//!   must be exited exactly once, since `open` counts tickets. So ghosts are not skipped: they
+//!   change places with waiters.
 
 use super::words::{after, is_before};
-use super::{DrawnTickets, Fate, Gate, Limits, Record, Rings, Turnstile};
-use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Label, LateRows, Memory, Near, Site, in_both_forms};
+use super::{DrawnTickets, Fate, Gate, Left, Limits, Pass, Record, Rings, Spot, Turnstile};
+use crate::memory::{
+    CompareSwap, FetchAdd, Here, Immediate, Label, LateRows, Memory, Near, Process, Site, in_both_forms,
+};
 use core::fmt::{self, Debug};
 
 /// The number of rings of an endless line, if the first has 16 places: the last has 2^22, twice as
@@ -124,7 +128,8 @@ pub struct Found<'a, M: Memory> {
 
 /// Where the records of tickets lie.
 pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
-    /// Whether a process that gave up exits ghosts that have no waiter before them.
+    /// Whether a process that gave up exits ghosts that have no waiter before them, and waiters
+    /// [move](super::moving).
     const SWEEPS: bool;
 
     /// What matters of tickets that are drawn and have no places.
@@ -178,13 +183,63 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
     /// # Errors
     /// If an access failed.
     async fn shut(of: &Turnstile<M, Self>, p: Here<'_, M>, gate: Gate) -> Result<(), M::Error>;
+
+    /// Counts a process that gave up: 80, and so on. See [`moving`](super::moving).
+    ///
+    /// # Errors
+    /// If an access failed.
+    async fn has_left(_: &Turnstile<M, Self>, _: Here<'_, M>, _line: u64, _was_asked: bool) -> Result<(), M::Error> {
+        Ok(())
+    }
+
+    /// [`has_left`](Self::has_left), as a plain function.
+    #[inline(always)]
+    fn has_left_now(_: &Turnstile<M, Self>, _: Here<'_, M>, _line: u64, _was_asked: bool)
+    where
+        M: Immediate,
+    {
+    }
+
+    /// What a waiter does that was asked to move: 90 to 98. Returns where it stands then.
+    ///
+    /// # Errors
+    /// If an access failed.
+    async fn move_on(_: &Turnstile<M, Self>, _: &Process<M>, spot: Spot) -> Result<Spot, M::Error> {
+        Ok(spot)
+    }
+
+    /// What a helper does that finds a waiter at the front which moves: 99 to 102. Returns whether
+    /// the waiter is to be signalled.
+    ///
+    /// # Errors
+    /// If an access failed.
+    async fn stops_moving<K: Debug>(
+        _: &Turnstile<M, Self>,
+        _: Here<'_, M>,
+        _found: Found<'_, M>,
+        _live: K,
+    ) -> Result<bool, M::Error> {
+        Ok(true)
+    }
+
+    /// [`stops_moving`](Self::stops_moving), as a plain function.
+    #[cold]
+    #[inline(never)]
+    fn stops_moving_now<K: Debug>(of: &Turnstile<M, Self>, p: Here<'_, M>, found: Found<'_, M>, live: K) -> bool
+    where
+        M: Immediate,
+    {
+        M::now(Self::stops_moving(of, p, found, live))
+    }
 }
 
 /// A line of rings, each twice as long as the one before it.
 pub struct Endless<M: LateRows> {
     top: Near<M, Rings>,
     rec: M::Late<Record>,
-    first: u64,
+    pub(super) first: u64,
+    pub(super) pass: Near<M, Pass>,
+    pub(super) left: Near<M, Left>,
 }
 
 impl<M: LateRows> Debug for Endless<M> {
@@ -195,16 +250,23 @@ impl<M: LateRows> Debug for Endless<M> {
 
 impl<M: LateRows> Endless<M> {
     pub(super) fn new(site: &Site<'_, M>, first: usize, rings: usize) -> Self {
-        let top = site.near("top", Rings(0));
-        Self { top, rec: site.late_rows("rec", first, rings, Record::FREE), first: first as u64 }
+        let (top, rec) = (site.near("top", Rings(0)), site.late_rows("rec", first, rings, Record::FREE));
+        let (pass, left) = (site.near("pass", Pass::NOBODY), site.near("left", Left::NOBODY));
+        Self { top, rec, first: first as u64, pass, left }
     }
 }
 
 impl<M: LateRows> Endless<M> {
-    /// Puts a line together before the program runs, from `top`, 0, and late rows that are not made
-    /// yet. The first row will have `first` places.
-    pub const fn of_parts(top: Near<M, Rings>, rec: M::Late<Record>, first: usize) -> Self {
-        Self { top, rec, first: first as u64 }
+    /// Puts a line together before the program runs, from `top`, `pass` and `left`, which are 0,
+    /// and late rows that are not made yet. The first row will have `first` places.
+    pub const fn of_parts(
+        top: Near<M, Rings>,
+        pass: Near<M, Pass>,
+        left: Near<M, Left>,
+        rec: M::Late<Record>,
+        first: usize,
+    ) -> Self {
+        Self { top, rec, first: first as u64, pass, left }
     }
 }
 
@@ -222,7 +284,7 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     /// Claims a place for ticket `t`: 51 to 56. `saw` was the first ticket that is not enabled
     /// when the process last looked. `live` is what matters of its other tickets.
     #[inline(always)]
-    fn claim_one, claim_one_now(&self, p: Here<'_, M>, t: u64, saw: u64, live: u64) -> Claimed<'_, M> {'text: {
+    fn claim_one, claim_one_now(&self, p: Here<'_, M>, t: u64, saw: u64, live: u64, several: bool) -> Claimed<'_, M> {'text: {
         let (of, line) = (self, &self.line);
         let mut open = saw;
         let mut refused = 0;
@@ -253,7 +315,7 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
                 };
                 if is_free {
                     p.keep(54, &(t, open, live, rings, looked, record));
-                    if access!(p.at(54).compare_swap(cell, record, Record::new(t, Fate::Waits))).is_ok() {
+                    if access!(p.at(54).compare_swap(cell, record, Record::claimed(t, several))).is_ok() {
                         break 'text Claimed::In(newest, cell);
                     }
                     continue;
@@ -298,10 +360,10 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     #[inline(always)]
     fn claim_each, claim_each_now(&self, p: Here<'_, M>, tickets: DrawnTickets) -> Claimed<'_, M> {
         let DrawnTickets { first, units, open, .. } = tickets;
-        let mut claimed = either!(self.claim_one(p, first, open, first), self.claim_one_now(p, first, open, first));
+        let mut claimed = either!(self.claim_one(p, first, open, first, units > 1), self.claim_one_now(p, first, open, first, units > 1));
         for i in 1..units {
             let t = after(first, i);
-            claimed = either!(self.claim_one(p, t, open, first), self.claim_one_now(p, t, open, first));
+            claimed = either!(self.claim_one(p, t, open, first, true), self.claim_one_now(p, t, open, first, true));
         }
         claimed
     }
@@ -374,7 +436,7 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
                     && !is_before(record.ticket(), front)
                     && p.at(36)
                         .keeping(&(front, rings, ring, place, record))
-                        .compare_swap(cell, record, Record::new(record.ticket(), Fate::Shut))
+                        .compare_swap(cell, record, record.with(Fate::Shut))
                         .await?
                         .is_err()
                 {
@@ -384,5 +446,30 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
             }
         }
         Ok(())
+    }
+
+    async fn has_left(of: &Turnstile<M, Self>, p: Here<'_, M>, line: u64, was_asked: bool) -> Result<(), M::Error> {
+        of.has_left(p, line, was_asked).await
+    }
+
+    #[inline(always)]
+    fn has_left_now(of: &Turnstile<M, Self>, p: Here<'_, M>, line: u64, was_asked: bool)
+    where
+        M: Immediate,
+    {
+        of.has_left_now(p, line, was_asked);
+    }
+
+    async fn move_on(of: &Turnstile<M, Self>, p: &Process<M>, spot: Spot) -> Result<Spot, M::Error> {
+        of.move_on(p, spot).await
+    }
+
+    async fn stops_moving<K: Debug>(
+        of: &Turnstile<M, Self>,
+        p: Here<'_, M>,
+        found: Found<'_, M>,
+        live: K,
+    ) -> Result<bool, M::Error> {
+        of.stops_moving(p, &found, &live).await
     }
 }

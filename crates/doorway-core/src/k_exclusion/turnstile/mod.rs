@@ -91,6 +91,7 @@ mod forms;
 mod help;
 mod limits;
 mod line;
+pub mod moving;
 mod ring;
 mod simple;
 mod words;
@@ -101,7 +102,7 @@ pub use limits::Limits;
 pub use line::{Endless, Found, Line, MOST_RINGS};
 pub use ring::Ring;
 pub use simple::{Signal, Simple, simple_ring};
-pub use words::{Door, Fate, Front, Gate, Next, Places, Record, Rings, TICKET};
+pub use words::{Door, Fate, Front, Gate, Left, Next, Pass, Places, Record, Rings, Step, TICKET};
 
 use crate::Failure;
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
@@ -129,8 +130,6 @@ pub struct Turnstile<M: Memory, L = Ring<M>> {
     part: M::Part,
     places: Near<M, Places>,
     pub(super) door: Near<M, Door>,
-    /// Fills the second line, if pointers have 64 bits.
-    apart: [u64; 2],
     pub(super) next: Near<M, Next>,
     pub(super) gate: Near<M, Gate>,
     pub(super) front: Near<M, Front>,
@@ -319,11 +318,6 @@ pub enum LinedUp<'a, M: Memory> {
     Closed,
 }
 
-/// Whether a record ends the wait of ticket `t`.
-fn is_told(t: u64, record: Record) -> bool {
-    record.fate_of(t).ends_the_wait()
-}
-
 /// The gate as an exit found it: there is more to do.
 #[must_use = "those in line wait for the rest of the exit section"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -457,7 +451,6 @@ impl<M: Memory, L> Turnstile<M, L> {
             line: line(site, first),
             door: site.near("door", Door::OPEN),
             places: site.near("places", Places((k + lost) as u64)),
-            apart: [0; 2],
         }
     }
 
@@ -478,7 +471,7 @@ impl<M: Memory, L> Turnstile<M, L> {
         places: Near<M, Places>,
         line: L,
     ) -> Self {
-        Self { part, limits, noted: u64::MAX, next, gate, front, door, places, line, apart: [0; 2] }
+        Self { part, limits, noted: u64::MAX, next, gate, front, door, places, line }
     }
 
     /// The same, but a passage knows its ticket.
@@ -668,13 +661,21 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         let here = p.on(self.part);
         let ended = if units > 1 || far {
             self.watch(here, (t, record), units, far, may_give_up).await?
-        } else if may_give_up {
-            here.at(8)
-                .wait_unless_given_up(record, |record| is_told(t, record))
-                .await?
-                .map(|record| Ok(record.fate_of(t)))
         } else {
-            Some(Ok(here.at(8).wait_until(record, |record| is_told(t, record)).await?.fate_of(t)))
+            let (mut t, mut record) = (t, record);
+            loop {
+                let told = |record: Record| record.fate_of(t).says_something();
+                let told = if may_give_up {
+                    here.at(8).wait_unless_given_up(record, told).await?
+                } else {
+                    Some(here.at(8).wait_until(record, told).await?)
+                };
+                let fate = told.map(|record| record.fate_of(t));
+                if fate != Some(Fate::Nudged) {
+                    break fate.map(Ok);
+                }
+                (t, record) = self.move_up(p, attempt).await?;
+            }
         };
         match ended {
             None => Ok(None),
@@ -733,12 +734,26 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
 
     in_both_forms! {
         /// One turn of the wait of a process that asked for one unit: 8. Returns `Some` if the wait
-        /// is over; the process then [enters](Self::enter_in_turn).
+        /// is over; the process then [enters](Self::enter_in_turn). Returns `Nudged` if the process
+        /// is to [move](Self::move_up).
         #[inline(always)]
         pub fn turn, turn_now(&self, p: &Process<M>, t: u64, record: &M::Cell<Record>) -> Option<Fate> {
             let fate = access!(p.on(self.part).at(8).read(record)).fate_of(t);
-            fate.ends_the_wait().then_some(fate)
+            fate.says_something().then_some(fate)
         }
+    }
+
+    /// Moves a process in line for one unit that was asked to move. Returns its ticket then, and
+    /// the record of it.
+    ///
+    /// # Errors
+    /// If an access failed.
+    pub async fn move_up(&self, p: &Process<M>, attempt: &mut Attempt) -> Result<(u64, &M::Cell<Record>), M::Error> {
+        let Attempt::One(spot) = *attempt else { unreachable!("a process that asks for several never moves") };
+        let spot = L::move_on(self, p, spot).await?;
+        *attempt = Attempt::One(spot);
+        p.on(self.part).keep(8, &*attempt);
+        Ok(self.place(spot))
     }
 
     /// The ticket of a process that stands in line for one unit, and the record of it.
@@ -924,10 +939,10 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     }
 
     in_both_forms! {
-    /// Whether ticket `t` was signalled before it could be given up: 20, 21. A far ticket waits
-    /// until its record is its own: 46.
+    /// Gives up ticket `t`, unless it was signalled before: 20, 21. Returns what had become of it
+    /// then. A far ticket waits until its record is its own: 46.
     #[inline(always)]
-    fn give_up, give_up_now(&self, p: Here<'_, M>, t: u64, ring: Option<u32>, is_far: bool, live: (u64, u64)) -> bool {'text: {
+    fn give_up, give_up_now(&self, p: Here<'_, M>, t: u64, ring: Option<u32>, is_far: bool, live: (u64, u64)) -> Fate {'text: {
         let mut far = is_far;
         loop {
             // The process remembers the ring of its last ticket only. It looks for the record of
@@ -940,11 +955,11 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                 }
                 None => match either!(self.line.find(p, 20, t, (far, live)), self.line.find_now(p, 20, t, (far, live))) {
                     Some(found) => found,
-                    None => break 'text true, // another ticket claimed its place
+                    None => break 'text Fate::Signalled, // another ticket claimed its place
                 },
             };
             if fate == Fate::Signalled {
-                break 'text true;
+                break 'text fate;
             }
             if far {
                 far = L::is_far(&self.limits, access!(p.at(46).keeping(&(t, ring, record, live)).read(&self.gate)), t);
@@ -953,12 +968,9 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                 }
                 continue;
             }
-            if access!(p.at(21)
-                .keeping(&(t, ring, record, live))
-                .compare_swap(cell, record, Record::new(t, Fate::Gone)))
-            .is_ok()
-            {
-                break 'text false;
+            let gone = Record::new(t, Fate::Gone);
+            if access!(p.at(21).keeping(&(t, ring, record, live)).compare_swap(cell, record, gone)).is_ok() {
+                break 'text fate;
             }
         }
     }}
@@ -974,12 +986,14 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             Attempt::InLine { first, units, enabled, far, ring } => (first, units, enabled, far, ring),
         };
         let here = p.on(self.part);
-        let mut mine = enabled;
+        let (mut mine, mut was_asked) = (enabled, false);
         for i in enabled..units {
             here.shows("waits", after(first, i));
             let ring = L::remembers(i + 1 == units).then_some(ring);
             let (t, live) = (after(first, i), (i, mine));
-            if either!(self.give_up(here, t, ring, far, live), self.give_up_now(here, t, ring, far, live)) {
+            let fate = either!(self.give_up(here, t, ring, far, live), self.give_up_now(here, t, ring, far, live));
+            was_asked = fate == Fate::Nudged;
+            if fate == Fate::Signalled {
                 mine += 1;
             } else {
                 here.shows("units", units - (i + 1 - mine));
@@ -1003,7 +1017,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         } else {
             here.hides("units");
             here.hides("in line");
-            either!(self.sweep(p), self.sweep_now(p));
+            either!(self.sweep(p, was_asked), self.sweep_now(p, was_asked));
         }
         None
     }}

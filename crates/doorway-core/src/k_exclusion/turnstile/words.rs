@@ -246,12 +246,16 @@ pub enum Fate {
     Free,
     /// Nothing yet.
     Waits,
-    /// It may enter.
-    Signalled,
     /// It was given up: a ghost.
     Gone,
+    /// It may enter.
+    Signalled,
     /// The turnstile was closed, and nothing else has become of it.
     Shut,
+    /// Nothing yet, and its process was asked to [move](super::moving).
+    Nudged,
+    /// Nothing yet, and its process moves.
+    Moving,
     /// Nothing yet, and it can be [called](crate::k_exclusion::bypass) to look for a place that was
     /// left.
     Listens,
@@ -260,10 +264,11 @@ pub enum Fate {
 }
 
 impl Fate {
-    /// Whether nothing has become of it yet, and it is not closed.
+    /// Whether nothing has become of it yet, and it is not closed. A process that moves looks by
+    /// itself whether it is.
     #[must_use]
     pub fn is_open(self) -> bool {
-        matches!(self, Self::Waits | Self::Listens | Self::Called)
+        matches!(self, Self::Waits | Self::Listens | Self::Called | Self::Nudged)
     }
 
     /// Whether its process need not wait any longer.
@@ -273,15 +278,24 @@ impl Fate {
         matches!(self, Self::Signalled | Self::Shut)
     }
 
+    /// Whether its process has something to do: its wait is over, or it was asked to move.
+    #[must_use]
+    #[inline(always)]
+    pub fn says_something(self) -> bool {
+        matches!(self, Self::Signalled | Self::Shut | Self::Nudged)
+    }
+
     #[inline(always)]
     const fn of_bits(bits: u64) -> Self {
-        match bits & 7 {
+        match bits & 15 {
             0 => Self::Free,
             1 => Self::Waits,
-            2 => Self::Signalled,
-            3 => Self::Gone,
+            2 => Self::Gone,
+            3 => Self::Signalled,
             4 => Self::Shut,
-            5 => Self::Listens,
+            5 => Self::Nudged,
+            6 => Self::Moving,
+            7 => Self::Listens,
             _ => Self::Called,
         }
     }
@@ -289,14 +303,22 @@ impl Fate {
 
 /// A place in a ring, for the tickets that are equal modulo its size. It is kept as the word that
 /// it is in memory: most of the time it is compared, and goes back as it came.
+///
+/// `stays` says that nobody [moves](super::moving) away from the ticket: it is one of several, or its
+/// process was stopped. Of a ghost it says that nobody takes it up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Record(u64);
+
+const FATE: u32 = 4;
+const BELOW: u32 = FATE + 1;
+const STAYS: u64 = 1 << FATE;
 
 impl Word for Record {
     type Waiters = One;
     const WHOLE: bool = true;
     const SPREAD: bool = true;
-    const FIELDS: &'static [Field] = &[Field::new("ticket", 3, TICKET), Field::new("fate", 0, 3)];
+    const FIELDS: &'static [Field] =
+        &[Field::new("ticket", BELOW, TICKET), Field::new("stays", FATE, 1), Field::new("fate", 0, FATE)];
 
     #[inline(always)]
     fn pack(self) -> u64 {
@@ -313,7 +335,8 @@ impl fmt::Debug for Record {
         if self.fate() == Fate::Free {
             return f.write_str("free");
         }
-        write!(f, "{} {:?}", difference(self.ticket(), 0, TICKET), self.fate())
+        write!(f, "{} {:?}", difference(self.ticket(), 0, TICKET), self.fate())?;
+        if self.stays() { f.write_str(", stays") } else { Ok(()) }
     }
 }
 
@@ -322,17 +345,35 @@ impl Record {
     #[must_use]
     #[inline(always)]
     pub fn new(ticket: u64, fate: Fate) -> Self {
-        Self(low(ticket, TICKET) << 3 | fate as u64)
+        Self(low(ticket, TICKET) << BELOW | fate as u64)
+    }
+
+    /// The record of a ticket that has just claimed its place. It may be one of several.
+    #[inline(always)]
+    pub(super) fn claimed(ticket: u64, several: bool) -> Self {
+        Self(Self::new(ticket, Fate::Waits).0 | u64::from(several) << FATE)
     }
 
     /// The record of a place that no ticket has claimed yet.
     pub(super) const FREE: Self = Self(0);
 
+    /// Says that `fate` became of the same ticket.
+    #[must_use]
+    #[inline(always)]
+    pub fn with(self, fate: Fate) -> Self {
+        Self(self.0 >> FATE << FATE | fate as u64)
+    }
+
+    /// Says the same, and that nobody moves away from this ticket or to it.
+    pub(super) fn staying(self) -> Self {
+        Self(self.0 | STAYS)
+    }
+
     /// The ticket of which it speaks.
     #[must_use]
     #[inline(always)]
     pub fn ticket(self) -> u64 {
-        low(self.0 >> 3, TICKET)
+        low(self.0 >> BELOW, TICKET)
     }
 
     /// What it says.
@@ -340,6 +381,21 @@ impl Record {
     #[inline(always)]
     pub fn fate(self) -> Fate {
         Fate::of_bits(self.0)
+    }
+
+    /// Whether nobody moves away from its ticket, or to it.
+    fn stays(self) -> bool {
+        self.0 & STAYS != 0
+    }
+
+    /// Whether its process can be asked to move.
+    pub(super) fn can_move(self) -> bool {
+        matches!(self.fate(), Fate::Waits | Fate::Listens) && !self.stays()
+    }
+
+    /// Whether it is a ghost that the waiter before it can take up.
+    pub(super) fn can_be_taken_up(self) -> bool {
+        self.fate() == Fate::Gone && !self.stays()
     }
 
     /// Whether it speaks of ticket `t`.
@@ -369,6 +425,148 @@ impl Record {
             1.. => Fate::Signalled,
             _ => Fate::Waits,
         }
+    }
+}
+
+/// How far a [move](super::moving) has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// No process moves.
+    Nobody,
+    /// A process was asked to.
+    Asked,
+    /// It moves.
+    Begun,
+}
+
+/// How many processes gave up since waiters last moved.
+///
+/// The count is in the high bits. If it runs over, it begins again, and touches nothing else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Left {
+    /// Their number, modulo 2^24.
+    pub count: u64,
+    /// The ticket that was the next one when the count began, modulo 2^40; 0 if it never began
+    /// anew.
+    pub since: u64,
+}
+
+impl Word for Left {
+    type Waiters = Nobody;
+    const WHOLE: bool = true;
+    const FIELDS: &'static [Field] = &[Field::new("count", OPEN, 64 - OPEN), Field::new("since", 0, OPEN)];
+
+    #[inline(always)]
+    fn pack(self) -> u64 {
+        self.count << OPEN | self.since
+    }
+    #[inline(always)]
+    fn unpack(word: u64) -> Self {
+        Self { count: word >> OPEN, since: low(word, OPEN) }
+    }
+}
+impl Additive for Left {}
+
+impl Left {
+    /// Nobody has given up.
+    pub(super) const NOBODY: Self = Self { count: 0, since: 0 };
+    /// What one process more adds.
+    pub(super) const ONE: Self = Self { count: 1, since: 0 };
+
+    /// The count begins anew, while this is the next ticket.
+    pub(super) fn from(next: u64) -> Self {
+        Self { count: 0, since: low(next, OPEN) }
+    }
+
+    /// Whether all tickets that were drawn when the count began are dealt with by now.
+    pub(super) fn is_past(self, front: Front) -> bool {
+        self.since != 0 && front.behind(self.since) <= 0
+    }
+}
+
+/// Which waiter moves, and where to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Pass {
+    /// How far it has come.
+    pub step: Step,
+    /// How many passes were begun, modulo 2^16.
+    pub count: u64,
+    /// The ticket that it has, modulo 2^24.
+    ticket: u64,
+    /// How many tickets it moves on.
+    pub by: u64,
+}
+
+const COUNT: u32 = 16;
+const FROM: u32 = 24;
+/// As many bits as `line` has in the gate.
+const BY: u32 = LINE;
+
+impl Word for Pass {
+    type Waiters = Nobody;
+    const WHOLE: bool = true;
+    const FIELDS: &'static [Field] = &[
+        Field::new("step", 0, 2),
+        Field::new("count", 2, COUNT),
+        Field::new("ticket", 2 + COUNT, FROM),
+        Field::new("by", 2 + COUNT + FROM, BY),
+    ];
+
+    fn pack(self) -> u64 {
+        self.step as u64 | self.count << 2 | self.ticket << (2 + COUNT) | self.by << (2 + COUNT + FROM)
+    }
+    fn unpack(word: u64) -> Self {
+        let step = match word & 3 {
+            0 => Step::Nobody,
+            1 => Step::Asked,
+            _ => Step::Begun,
+        };
+        let (count, ticket) = (low(word >> 2, COUNT), low(word >> (2 + COUNT), FROM));
+        Self { step, count, ticket, by: word >> (2 + COUNT + FROM) }
+    }
+}
+
+impl fmt::Debug for Pass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.step {
+            Step::Nobody => write!(f, "nobody")?,
+            step => write!(f, "{step:?} {}>{}", self.ticket, self.ticket + self.by)?,
+        }
+        if self.count > 0 { write!(f, "+{}", self.count) } else { Ok(()) }
+    }
+}
+
+impl Pass {
+    /// No process has moved yet.
+    pub(super) const NOBODY: Self = Self { step: Step::Nobody, count: 0, ticket: 0, by: 0 };
+
+    /// The process of ticket `t` is asked to move to ticket `to`, if that is not too far.
+    pub(super) fn asks(self, t: u64, to: u64) -> Option<Self> {
+        let by = low(to.wrapping_sub(t), TICKET);
+        let count = low(self.count + u64::from(self.step == Step::Nobody), COUNT);
+        (by >> BY == 0).then(|| Self { step: Step::Asked, count, ticket: low(t, FROM), by })
+    }
+
+    /// The process begins to move.
+    pub(super) fn begun(self) -> Self {
+        Self { step: Step::Begun, ..self }
+    }
+
+    /// No process moves any more.
+    pub(super) fn ended(self) -> Self {
+        Self { count: self.count, ..Self::NOBODY }
+    }
+
+    /// Whether it is at this step, and is about ticket `t`. All tickets of a line lie less than
+    /// 2^23 apart.
+    #[must_use]
+    pub fn is_at(self, step: Step, t: u64) -> bool {
+        self.step == step && self.ticket == low(t, FROM)
+    }
+
+    /// The ticket that it is about, which is not far from `t`.
+    pub(super) fn ticket_near(self, t: u64) -> u64 {
+        after(t, difference(self.ticket, low(t, FROM), FROM) as u64)
     }
 }
 

@@ -7,6 +7,7 @@
 mod line;
 mod look;
 mod more;
+mod moving;
 mod simple;
 
 use crate::common::{ask, inside, tolerates_k_minus_1_crashes, values};

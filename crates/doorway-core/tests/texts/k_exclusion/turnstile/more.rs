@@ -7,7 +7,7 @@ use doorway_check::sim::{Phase, Rules, Sim, World};
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::Failure;
 use doorway_core::k_exclusion::turnstile::{
-    self, Attempt, Door, Endless, Gate, Held, Limits, Line, Next, Ring, Tried, Turnstile,
+    self, Attempt, Door, Endless, Gate, Held, Limits, Line, Next, Ring, Stands, Tried, Turnstile,
 };
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{Process, Site};
@@ -17,6 +17,10 @@ use std::convert::Infallible;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
     Passes,
+    /// Asks for so many units, and never gives up.
+    Waits(u64),
+    /// Asks for so many units, and always gives up if it would have to wait.
+    Leaves(u64),
     /// Enters only if it can at once.
     Tries,
     /// The same, and does not try again if another process drew a ticket meanwhile.
@@ -37,7 +41,9 @@ pub(super) enum Role {
     /// A fault: gives up a far ticket as if its record were its own.
     GivesUpFar,
 }
-use Role::{Adds, AddsMany, AddsOnly, Asks, Closes, Forgets, ForgetsInLine, GivesUpFar, Passes, Tries, TriesOnce};
+use Role::{
+    Adds, AddsMany, AddsOnly, Asks, Closes, Forgets, ForgetsInLine, GivesUpFar, Leaves, Passes, Tries, TriesOnce, Waits,
+};
 
 /// Why a process is not inside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,6 +113,17 @@ impl<L: Line<Sim>> Abortable<Sim> for Roles<L> {
             Passes | Forgets | ForgetsInLine | GivesUpFar => {
                 self.turnstile.try_acquire(p, attempt).await.map_err(refused)
             }
+            Waits(units) => {
+                let held = self.turnstile.acquire_units(p, units).await.map_err(refused)?;
+                Ok(Some(held))
+            }
+            Leaves(units) => {
+                let drawn = self.turnstile.draw(p, units).await?;
+                match self.turnstile.stand(p, drawn, units, attempt, true).await.map_err(refused)? {
+                    Stands::Inside(held) => Ok(Some(held)),
+                    Stands::InLine { .. } | Stands::GivesUp => Ok(None),
+                }
+            }
             role @ (Tries | TriesOnce) => match self.turnstile.draw_if_enabled(p, 1, role == TriesOnce).await? {
                 Tried::Drawn(drawn) => self.turnstile.enter(p, drawn, 1, attempt, false).await.map_err(refused),
                 Tried::NoPlace => Err(Failure::Refused(Refused::NothingFree)),
@@ -145,9 +162,14 @@ fn world_of(limits: Limits, k: usize, roles: &'static [Role], rules: Rules) -> W
 
 /// With an endless line of at most this many rings.
 pub(super) fn world_with_rings(rings: usize, k: usize, roles: &'static [Role], rules: Rules) -> World {
+    world_with_lost(rings, (k, 0), roles, rules)
+}
+
+/// The same, where some places are lost, as if their holders were stuck.
+pub(super) fn world_with_lost(rings: usize, (k, lost): (usize, usize), roles: &'static [Role], rules: Rules) -> World {
     let limits = Limits::for_growing(roles.len(), roles.len());
     let build = |site: &Site<'_, Sim>| -> Roles<Endless<Sim>> {
-        Roles { turnstile: Turnstile::endless(site, k, limits, rings, 0), roles }
+        Roles { turnstile: Turnstile::endless_with_lost(site, k, lost, limits, rings, 0), roles }
     };
     World::of_abortable(roles.len(), rules, build).unwrap()
 }

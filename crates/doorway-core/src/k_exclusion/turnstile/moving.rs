@@ -1,0 +1,332 @@
+//! Waiters move up, so that ghosts behind them get to the front.
+//!
+//! # Problem
+//! A ghost can be exited when it is at the front, because `open` counts tickets. So ghosts *behind
+//! a waiter* stay until the waiter is served. One patient waiter, and others that come and give up
+//! for ever, would fill any memory.
+//!
+//! # Idea
+//! A waiter with ticket `p` and ghosts directly behind it may take up the last of these ghosts,
+//! `r`, and give up `p` instead. Nobody alive stood between the two, so the order of arrival is
+//! kept. Now the ghosts are before the waiter. If all waiters do this, the last one first, the
+//! ghosts end up at the front, where they are [swept](super::Endless). This is a *pass*. A process
+//! that gives up begins one, once enough have: it *nudges* the last waiter that has ghosts behind
+//! it. The waiter moves, and nudges the waiter before it. Only the waiter itself moves, since it
+//! must know where it waits.
+//!
+//! # Shared variables
+//! | name   | range                       | initially    | home   | written at | meaning |
+//! |--------|-----------------------------|--------------|--------|------------|---------|
+//! | `pass` | `(step, count, ticket, by)` | `(nobody,0)` | nobody | 83, 88, 94, 98, 102 | [which waiter moves](Pass), by how many tickets, and how far it has come; `count`: passes begun |
+//! | `left` | `(count, since)`            | `(0, 0)`     | nobody | 80, 84     | [how many gave up](Left) since a pass began, and the next ticket then |
+//! | `rec[t]` | as there                  | as there     | nobody | also 89, 93, 95, 96, 97, 101 | a waiter was [nudged](Fate::Nudged), or [moves](Fate::Moving); a ghost was taken up, or [stays](Record) one |
+//!
+//! # Statements
+//! | statement | what |
+//! |---|---|
+//! | 80 | a process that gave up counts itself. It goes on if it is the last of enough, or if it was nudged |
+//! | 81 to 83 | it looks whether a pass is under way. If the waiter that was asked does not move any more, it ends the pass |
+//! | 84 to 87 | the count begins anew. It looks from the end of the line for a waiter that has ghosts behind it, unless all that were counted are passed |
+//! | 88, 89 | it asks this waiter to move, and nudges it |
+//! | 90 to 92 | the waiter sees that, and looks for the ghost |
+//! | 93, 94 | it says in its record, and in the pass, that it moves |
+//! | 95 | it takes up the ghost: the one step that counts |
+//! | 96 | it gives up its old ticket, or stays if it was stopped |
+//! | 31, 97 | it looks whether the turnstile was closed meanwhile |
+//! | 85, 87 to 89 | it asks the waiter before it. If there is none, it ends the pass (98), and sweeps (58) |
+//! | 99 to 102 | a helper finds that the waiter at the front moves. If the ghost was not taken up yet, the helper makes it stay a ghost (101). Otherwise it gives up the old ticket (96). In both cases it ends the pass (102) |
+//!
+//! # Why
+//! - *What a request says stays true*: all tickets between `p` and `r`, and `r`, are ghosts. A
+//!   ghost is taken up only by the waiter directly before it, and that is `p`. The requests of two
+//!   passes do not mix: from the look for a waiter (87) to the request (88) no pass may begin
+//!   (`count`). It counts modulo 2^16. Suppose that exactly so many passes, each after 15 give-ups
+//!   or more, begin while a process is between two steps of a look. Then its request may be an old
+//!   one, and a waiter may move past another. Nothing else can come of it.
+//! - *It moves or stays, not both*: the record of the ghost decides. The waiter read it (92) before
+//!   its own record said that it moves (93). A helper acts only after 93. If the helper is first
+//!   (101), the waiter's exchange (95) fails. If the waiter is first, the helper sees that the
+//!   ghost was taken up, and gives up `p` for it. So nobody lets the process in with `p`, and then
+//!   with `r` too.
+//! - *A death costs one ticket*: the process has two tickets only between 95 and 96. In between,
+//!   its old ticket is not signalled: a helper that finds it at the front does 96.
+//! - *The ghost is still there (95)*: while `p` is not dealt with, the front is not after `p`. So
+//!   no helper has begun to exit `r`.
+//! - *No word is mistaken for an older one*: helpers act on a ghost only for the waiter at the
+//!   front. After this waiter none is left that could move to the ghost. A helper that is late
+//!   (101) then only marks a ghost that no process would take up. A waiter that was stopped never
+//!   moves again (`stays`), so a helper that is late cannot give up its ticket (96).
+//! - *An absent ticket ends a run of ghosts*: it may be announced at any moment, and wait.
+//! - *A pass that breaks off does no harm*: a waiter that gives up instead goes on with the pass
+//!   itself. One that is let in instead was the first in line. If a process dies while it moves, the
+//!   pass ends when the front reaches its ticket, or at the next 83.
+//! - *Tickets of a process that asks for several stay*: it would have to move all of them at once.
+//!
+//! # How many ghosts there are
+//! A pass begins when `left >= c + line / 4`, where `c` is one less than the first ring has places
+//! (15 in the library), and `line` counts waiters, ghosts, and holders that waited. A pass leaves
+//! only ghosts that were given up after it began, or that lay behind a process that had drawn a
+//! ticket and was not in line yet. The next pass finds these. So there are at most as many ghosts
+//! as two rounds of `left`: with `w` waiters and `k` places, `g < 2 (c + (w + k + g) / 4)`. Hence
+//! **`g < w + k + 4 c`, when each waiter that was nudged has moved.** A count that begins anew without
+//! a pass changes nothing: the ghosts from before it began are gone, so those that are left are at
+//! most those of the last two counts. Ghosts that are behind a
+//! process that asks for several places, or behind one that was nudged and does not run, are not in
+//! this count: they stay until it is served.
+//!
+//! # Cost
+//! A process that gives up makes one step more. A pass looks at each ticket in line once or twice,
+//! and each waiter that moves makes about twelve steps, and is woken once. Since a quarter of the
+//! line gave up before, this is a constant number for each process that gives up: four moves, and
+//! few looks. Nothing changes for a process that need not wait, or that is not nudged.
+//!
+//! `left` also counts ghosts that were exited since. In a line that moves fast, these are many. So
+//! `left` notes which ticket was the next one when the count began. If the front has come that far,
+//! nothing that was in line then is there any more, and the count begins anew without a pass.
+
+use super::words::{after, is_before};
+use super::{Endless, Fate, Found, Gate, Left, Line, Pass, Record, Spot, Step, Turnstile};
+use crate::memory::{FetchAdd, Here, Immediate, LateRows, Process, in_both_forms, within};
+use core::fmt::Debug;
+
+/// A waiter that can move.
+struct Mover<'a, M: LateRows> {
+    ticket: u64,
+    /// The last of the ghosts behind it.
+    to: u64,
+    found: Found<'a, M>,
+}
+
+impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
+    in_both_forms! {
+    /// Counts a process that gave up, and sees to it that waiters move if that is worth it: 80, and
+    /// so on. `line` is how many tickets were in line, and `was_asked` says that the process that
+    /// gave up was asked to move.
+    #[inline(always)]
+    pub(super) fn has_left, has_left_now(&self, p: Here<'_, M>, line: u64, was_asked: bool) -> () {
+        let left = access!(p.at(80).keeping(&(line, was_asked)).fetch_add(&self.line.left, Left::ONE));
+        if was_asked || self.is_worth_it(left.count + 1, line) {
+            either!(self.begin_pass(p, left), self.begin_pass_now(p, left));
+        }
+    }
+    }
+
+    /// Whether waiters move when so many gave up since they last did, and so many tickets are in
+    /// line: a quarter of the line, and enough to fill the first ring.
+    #[inline(always)]
+    fn is_worth_it(&self, left: u64, line: u64) -> bool {
+        left >= self.line.first - 1 + line / 4
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn begin_pass_now(&self, p: Here<'_, M>, left: Left)
+    where
+        M: Immediate,
+    {
+        M::now(self.begin_pass(p, left));
+    }
+
+    /// Asks the last waiter with ghosts behind it to move, unless a pass is under way, or all that
+    /// `left` counts have been passed: 81 to 89.
+    async fn begin_pass(&self, p: Here<'_, M>, left: Left) -> Result<(), M::Error> {
+        let (line, of_pass) = (&self.line, &self.line.pass);
+        loop {
+            let pass = p.at(81).keeping(&left).read(of_pass).await?;
+            if pass.step == Step::Nobody {
+                let next = p.at(86).keeping(&(left, pass)).read(&self.next).await?.ticket();
+                p.at(84).keeping(&(left, pass, next)).write(&line.left, Left::from(next)).await?;
+                // The ghosts of all that were counted so far are found below.
+                let next = p.at(86).keeping(&(left, pass, "again")).read(&self.next).await?.ticket();
+                let Some(mover) = self.look_back(p, next, None, left, &pass).await? else { return Ok(()) };
+                if within!(p, &left, self.ask(p, pass, mover).await?) {
+                    return Ok(());
+                }
+                continue;
+            }
+            let front = p.at(85).keeping(&(left, pass)).read(&self.front).await?;
+            let t = pass.ticket_near(front.ticket);
+            let is_under_way = match line.find(p, 82, t, (left, pass)).await? {
+                Some(Found { fate: Fate::Moving, .. }) => true,
+                Some(Found { fate: Fate::Nudged, .. }) => pass.step == Step::Asked,
+                Some(found) if pass.step == Step::Asked && found.record.can_move() => {
+                    self.nudge(p, &found, &(left, pass)).await?
+                }
+                _ => false,
+            };
+            if is_under_way {
+                return Ok(()); // the waiter sees, when it has moved, whether more gave up meanwhile
+            }
+            let _ = p.at(83).keeping(&(left, pass)).compare_swap(of_pass, pass, pass.ended()).await?;
+        }
+    }
+
+    /// Looks for the last waiter before ticket `t` that has ghosts behind it: 85, 87. `last` is the
+    /// last of the ghosts that are known to lie at `t` and behind it.
+    async fn look_back<K: Debug>(
+        &self,
+        p: Here<'_, M>,
+        mut t: u64,
+        mut last: Option<u64>,
+        left: Left,
+        live: &K,
+    ) -> Result<Option<Mover<'_, M>>, M::Error> {
+        let front = p.at(85).keeping(&(t, last, left, live)).read(&self.front).await?;
+        if left.is_past(front) {
+            return Ok(None);
+        }
+        while is_before(front.ticket, t) {
+            t = after(t, 1u64.wrapping_neg());
+            let found = self.line.find(p, 87, t, (last, front.ticket, left, live)).await?;
+            last = match (found, last) {
+                (Some(Found { fate: Fate::Gone, .. }), last) => last.or(Some(t)),
+                (Some(found), Some(to)) if found.record.can_move() => return Ok(Some(Mover { ticket: t, to, found })),
+                // A ticket that is absent may be announced at any moment, and wait.
+                _ => None,
+            };
+        }
+        Ok(None)
+    }
+
+    /// Asks a waiter to move: 88, 89. Returns whether that is all there is to do.
+    async fn ask(&self, p: Here<'_, M>, pass: Pass, mover: Mover<'_, M>) -> Result<bool, M::Error> {
+        let Mover { ticket, to, found } = mover;
+        let Some(asked) = pass.asks(ticket, to) else { return Ok(true) };
+        let live = (pass, asked, ticket, found.ring, found.record);
+        if p.at(88).keeping(&live).compare_swap(&self.line.pass, pass, asked).await?.is_err() {
+            return Ok(false); // another process asks, or the line has changed since
+        }
+        if self.nudge(p, &found, &asked).await? {
+            return Ok(true);
+        }
+        let _ = p.at(83).keeping(&asked).compare_swap(&self.line.pass, asked, asked.ended()).await?;
+        Ok(false)
+    }
+
+    /// 89.
+    async fn nudge<K: Debug>(&self, p: Here<'_, M>, found: &Found<'_, M>, live: &K) -> Result<bool, M::Error> {
+        let Found { cell, record, ring, .. } = *found;
+        p.keep(89, &(live, ring, record));
+        Ok(p.at(89).compare_swap(cell, record, record.with(Fate::Nudged)).await?.is_ok())
+    }
+
+    /// What a waiter does that was asked to move: 90 to 98. Returns where it stands then.
+    pub(super) async fn move_on(&self, p: &Process<M>, spot: Spot) -> Result<Spot, M::Error> {
+        let (here, of_pass) = (p.on(self.part), &self.line.pass);
+        let Spot { ticket: t, ring } = spot;
+        let cell = self.line.record(ring, t);
+        let nudged = here.at(90).keeping(&spot).read(cell).await?;
+        if nudged.fate_of(t) != Fate::Nudged {
+            return Ok(spot);
+        }
+        let waits = nudged.with(Fate::Waits);
+        let asked = here.at(91).keeping(&(spot, nudged)).read(of_pass).await?;
+        let to = after(t, asked.by);
+        let ghost = if asked.is_at(Step::Asked, t) {
+            self.line.find(here, 92, to, (spot, nudged, asked)).await?.filter(|ghost| ghost.record.can_be_taken_up())
+        } else {
+            None
+        };
+        let Some(Found { ring: of_ghost, cell: ghost, record: gone, .. }) = ghost else {
+            let _ = here.at(93).keeping(&(spot, nudged, "not")).compare_swap(cell, nudged, waits).await?;
+            return Ok(spot); // the request was taken back
+        };
+        let moving = nudged.with(Fate::Moving);
+        here.keep(93, &(spot, nudged, asked, of_ghost));
+        if here.at(93).compare_swap(cell, nudged, moving).await?.is_err() {
+            return Ok(spot); // it was told something else meanwhile
+        }
+        // From here on it either moves or stays, and only one exchange of the ghost's record decides.
+        let begun = asked.begun();
+        here.keep(94, &(spot, nudged, asked, of_ghost));
+        let begins = here.at(94).compare_swap(of_pass, asked, begun).await?.is_ok();
+        let from = spot;
+        let taken = Record::new(to, Fate::Waits);
+        here.keep(95, &(spot, nudged, begun, of_ghost));
+        let moves = begins && here.at(95).compare_swap(ghost, gone, taken).await?.is_ok();
+        here.keep(96, &(spot, nudged, begun, of_ghost, begins, moves));
+        let (spot, cell, record) = if moves {
+            here.shows("waits", to);
+            here.shows("ticket", to);
+            let _ = here.at(96).compare_swap(cell, moving, moving.with(Fate::Gone)).await?;
+            (Spot { ticket: to, ring: of_ghost }, ghost, taken)
+        } else {
+            // A helper that stopped it is about to let it in: it is not asked again.
+            let record = if begins { waits.staying() } else { waits };
+            let _ = here.at(96).compare_swap(cell, moving, record).await?;
+            (spot, cell, record)
+        };
+        // Closing does not reach a process while it moves.
+        let live = (spot, record, begun, from, begins, moves);
+        if here.at(31).keeping(&live).read(&self.gate).await?.closed {
+            here.keep(97, &live);
+            let _ = here.at(97).compare_swap(cell, record, record.with(Fate::Shut)).await?;
+        }
+        if moves {
+            self.pass_on(p, spot, t, begun).await?;
+        } else if begins {
+            let _ = here.at(98).keeping(&(spot, begun)).compare_swap(of_pass, begun, begun.ended()).await?;
+        }
+        Ok(spot)
+    }
+
+    /// The waiter before ticket `t` moves next: 88, 89. If there is none, ghosts are at the front:
+    /// they are swept. This is done by a process that moved from ticket `t`.
+    async fn pass_on(&self, p: &Process<M>, spot: Spot, t: u64, pass: Pass) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        let last = after(spot.ticket, 1u64.wrapping_neg());
+        let mover = self.look_back(here, t, Some(last), Left::NOBODY, &(spot, pass)).await?;
+        if let Some(mover) = mover
+            && within!(here, &spot, self.ask(here, pass, mover).await?)
+        {
+            return Ok(());
+        }
+        let _ = here.at(98).keeping(&(spot, pass)).compare_swap(&self.line.pass, pass, pass.ended()).await?;
+        here.part(&spot);
+        if let Some(Gate { line, .. }) = self.sweep_front(p).await? {
+            let left = here.at(80).keeping(&line).read(&self.line.left).await?;
+            if left.count > 0 && self.is_worth_it(left.count, line) {
+                self.begin_pass(here, left).await?;
+            }
+        }
+        here.part_done();
+        Ok(())
+    }
+
+    /// What a helper does that finds a waiter at the front which moves: 99 to 102. Returns whether
+    /// the waiter is to be signalled; otherwise the helper looks again.
+    pub(super) async fn stops_moving<K: Debug>(
+        &self,
+        p: Here<'_, M>,
+        found: &Found<'_, M>,
+        live: &K,
+    ) -> Result<bool, M::Error> {
+        let of_pass = &self.line.pass;
+        let Found { cell, record, ring, .. } = *found;
+        let t = record.ticket();
+        let pass = p.at(99).keeping(&(live, ring, record)).read(of_pass).await?;
+        let moves = if pass.is_at(Step::Begun, t) {
+            let to = after(t, pass.by);
+            match self.line.find(p, 100, to, (live, ring, record, pass)).await? {
+                Some(Found { cell: ghost, record: gone, ring: of_ghost, .. }) if gone.can_be_taken_up() => {
+                    p.keep(101, &(live, ring, record, pass, of_ghost));
+                    if p.at(101).compare_swap(ghost, gone, gone.staying()).await?.is_err() {
+                        return Ok(false);
+                    }
+                    false
+                }
+                found => found.is_some_and(|found| found.fate != Fate::Gone),
+            }
+        } else if pass.is_at(Step::Asked, t) {
+            false
+        } else {
+            return Ok(true); // it was stopped
+        };
+        if moves {
+            p.keep(96, &(live, ring, record, pass));
+            let _ = p.at(96).compare_swap(cell, record, record.with(Fate::Gone)).await?;
+        }
+        let _ = p.at(102).keeping(&(live, pass)).compare_swap(of_pass, pass, pass.ended()).await?;
+        Ok(false)
+    }
+}

@@ -1,0 +1,234 @@
+//! Waiters that move: what holds while they do, beside processes that die, close, ask for several
+//! units, or leave places for newcomers.
+//!
+//! A look for a waiter that should move is 80, 81, 86, 84, 86, 85, and 50, 87 for each ticket.
+//! Moving is 90, 91, 50, 92 to 96, 31. All places are lost at first, so that everybody waits, and
+//! the last process gives some back.
+
+use super::more::{Role, rules, world_with_lost};
+use doorway_check::faults::Faults;
+use doorway_check::property::View;
+use doorway_check::sim::{Phase, Rules, Sim, World};
+use doorway_check::{Explorer, Property, Report, claims};
+use doorway_core::Failure;
+use doorway_core::k_exclusion::bypass::{Left, Tray};
+use doorway_core::k_exclusion::turnstile::{Attempt, Endless, Held, Limits, Pass, Refused, Stands, Step, Turnstile};
+use doorway_core::k_exclusion::{Abortable, KExclusion};
+use doorway_core::memory::Process;
+use std::convert::Infallible;
+
+/// What holds while waiters move: each waiter has a ticket of its own, and is served once the last
+/// process has done its part, although another one may die.
+fn while_they_move(units: usize, last: usize) -> Vec<Property> {
+    let in_line = |v: &View<'_>, p: usize| v.shown::<u64>(p, "waits").filter(|_| !v.has_crashed(p));
+    let one_ticket_each = Property::always("one ticket each", move |v| {
+        let tickets: Vec<u64> = v.processes().filter_map(|p| in_line(v, p)).collect();
+        (1..tickets.len()).all(|i| !tickets[..i].contains(&tickets[i]))
+    });
+    let served = Property::leads_to(
+        "served",
+        move |v, p| v.is_done(last) && !v.has_crashed(last) && v.phase(p) == Phase::Entry,
+        |v, p| v.phase(p) != Phase::Entry,
+    );
+    let one_moves = Property::sometimes("one moves", move |v| {
+        let pass = v.get::<Pass>("pass");
+        v.processes().any(|p| in_line(v, p).is_some_and(|t| pass.is_at(Step::Begun, t.wrapping_sub(pass.by))))
+    });
+    vec![Property::exclusion("k-exclusion", units), Property::one_waits(), one_ticket_each, served, one_moves]
+}
+
+fn search(world: World, claims: Vec<Property>, what: &str) -> Report {
+    let report = Explorer::new(world.processes()).properties(claims).explore(world).unwrap();
+    println!("{what}: {} states", report.states);
+    report
+}
+
+/// All claims hold, and these are all states. If their number changes, exploration has changed: look
+/// before you update it.
+fn complete(report: &Report, states: usize) {
+    report.assert_holds();
+    assert_eq!((report.states, report.complete), (states, true));
+}
+
+/// With strict order, where the last process gives `units` back, or closes.
+fn explore_moves(units: usize, roles: &'static [Role], rules: Rules) -> Report {
+    let mut claims = while_they_move(units, roles.len() - 1);
+    claims.push(Property::first_enabled("first-in-first-enabled"));
+    let what = format!("{roles:?}, {} crashes, {:?}", rules.crashes, rules.faults);
+    search(world_with_lost(5, (0, units), roles, rules.for_properties(&claims)), claims, &what)
+}
+
+const ONE: &[Role] = &[Role::Passes, Role::Passes, Role::Adds];
+const TWO: &[Role] = &[Role::Passes, Role::Passes, Role::AddsMany(2)];
+const MANY_GHOSTS: &[Role] = &[Role::Passes, Role::Leaves(2), Role::AddsMany(2)];
+const SEVERAL: &[Role] = &[Role::Waits(1), Role::Waits(2), Role::Leaves(1), Role::AddsMany(3)];
+const CLOSES: &[Role] = &[Role::Passes, Role::Passes, Role::Closes];
+const CHAIN: &[Role] = &[Role::Waits(1), Role::Waits(1), Role::Leaves(1), Role::Adds];
+
+#[test]
+fn a_waiter_moves_past_a_ghost() {
+    complete(&explore_moves(1, ONE, rules(1)), 3_185_370);
+}
+
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn a_waiter_moves_beside_one_that_closes() {
+    complete(&explore_moves(1, CLOSES, rules(1)), 3_753_131);
+}
+
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn a_waiter_moves_although_one_dies() {
+    complete(&explore_moves(2, TWO, Rules { crashes: 1, ..rules(1) }), 25_944_075);
+}
+
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn a_waiter_moves_beside_one_that_asks_for_several() {
+    complete(&explore_moves(2, MANY_GHOSTS, rules(1)), 1);
+    complete(&explore_moves(3, SEVERAL, rules(1)), 1);
+}
+
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn one_pass_goes_from_waiter_to_waiter() {
+    complete(&explore_moves(1, CHAIN, rules(1)), 1);
+}
+
+/// Each of these breaks what is claimed. A pass that no process ends (98) is ended by the next (83).
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn faults_of_moving_are_noticed() {
+    let mut missed = Vec::new();
+    for (units, roles, crashes, fault) in [
+        (1, ONE, 0, "drop:89"),
+        (1, ONE, 0, "drop:93"),
+        (1, ONE, 0, "blind:93"),
+        (1, ONE, 0, "blind:95"),
+        (1, ONE, 0, "drop:96"),
+        (1, ONE, 0, "read:99#step=0"),
+        (2, TWO, 1, "drop:95"),
+        (2, TWO, 1, "drop:101"),
+        (1, CLOSES, 0, "read:31#closed=0"),
+        (1, CLOSES, 0, "drop:97"),
+    ] {
+        let faults: Faults = fault.parse().unwrap();
+        let report = explore_moves(units, roles, Rules { faults, crashes, ..rules(1) });
+        match report.failure() {
+            Some(failure) => println!("{fault}: {}", failure.name),
+            None => missed.push(fault),
+        }
+    }
+    assert!(missed.is_empty(), "{missed:?}");
+}
+
+// Beside newcomers that pass.
+
+/// A turnstile with a tray. Newcomers take only what they find there; all others draw tickets.
+struct Beside {
+    line: Turnstile<Sim, Endless<Sim>>,
+    tray: Tray<Sim>,
+    parts: &'static [Part],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    /// Waits, and never gives up.
+    Stays,
+    /// Gives up if it would have to wait.
+    Leaves,
+    /// Waits, and may give up.
+    MayLeave,
+    /// Takes a place from the tray, if one lies there.
+    Takes,
+    /// Leaves a place that it has, as a holder does.
+    Adds,
+}
+use Part::{Adds, Leaves, MayLeave, Stays, Takes};
+
+/// Why a process is not inside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Out {
+    NothingLay,
+    Done,
+}
+
+impl KExclusion<Sim> for Beside {
+    type Held = Held;
+    type Refusal = Out;
+
+    async fn acquire(&self, p: &Process<Sim>) -> Result<Held, Failure<Infallible, Out>> {
+        let held = self.try_acquire(p, &mut Attempt::default()).await?;
+        Ok(held.expect("only a process that may give up is asked to"))
+    }
+
+    async fn release(&self, p: &Process<Sim>, held: Held) -> Result<(), Infallible> {
+        self.tray.release(p, &self.line, held).await
+    }
+}
+
+impl Abortable<Sim> for Beside {
+    type Attempt = Attempt;
+
+    async fn try_acquire(
+        &self,
+        p: &Process<Sim>,
+        attempt: &mut Attempt,
+    ) -> Result<Option<Held>, Failure<Infallible, Out>> {
+        let never = |e: Failure<Infallible, Refused>| match e {
+            Failure::Memory(impossible) => impossible.into(),
+            Failure::Refused(why) => unreachable!("{why}: it is never closed, and has room for all"),
+        };
+        match self.parts[p.pid().index()] {
+            part @ (Stays | MayLeave) => {
+                let drawn = self.line.draw(p, 1).await?;
+                self.tray.go_on(p, &self.line, drawn, 1, attempt, part == MayLeave).await.map_err(never)
+            }
+            Leaves => {
+                let drawn = self.line.draw(p, 1).await?;
+                match self.line.stand(p, drawn, 1, attempt, true).await.map_err(never)? {
+                    Stands::Inside(held) => Ok(Some(held)),
+                    Stands::InLine { .. } | Stands::GivesUp => Ok(None),
+                }
+            }
+            Takes if self.tray.take(p, true).await? => Ok(Some(Held::of(1, false))),
+            Takes => Err(Failure::Refused(Out::NothingLay)),
+            Adds => {
+                self.tray.release(p, &self.line, Held::of(1, false)).await?;
+                Err(Failure::Refused(Out::Done))
+            }
+        }
+    }
+
+    async fn leave(&self, p: &Process<Sim>, attempt: Attempt) -> Result<Option<Held>, Infallible> {
+        self.tray.leave(p, &self.line, attempt).await
+    }
+}
+
+/// Where the last process leaves a place for newcomers, and `most` of them may take it.
+fn explore_moves_beside(most: u32, parts: &'static [Part], rules: Rules) -> Report {
+    let mut claims = while_they_move(1, parts.len() - 1);
+    claims.push(claims::bypass_bound(most, ""));
+    let nothing_lies = |v: &View<'_>| v.get::<Left>("tray").loose == 0 || v.processes().any(|p| !v.is_done(p));
+    claims.push(Property::always("nothing lies there in the end", nothing_lies));
+    let limits = Limits::for_growing(parts.len(), parts.len());
+    let world = World::of_abortable(parts.len(), rules.for_properties(&claims), |site| Beside {
+        line: Turnstile::endless_with_lost(site, 0, 1, limits, 5, 0),
+        tray: Tray::new(site, most, 0),
+        parts,
+    });
+    search(world.unwrap(), claims, &format!("bypass {most}: {parts:?}, {:?}", rules.faults))
+}
+
+#[test]
+fn a_waiter_that_listens_moves() {
+    complete(&explore_moves_beside(1, &[Stays, Leaves, Adds], rules(1)), 3_636_115);
+}
+
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn a_waiter_that_listens_moves_although_another_passes_it() {
+    for (parts, states) in [(&[MayLeave, MayLeave, Adds][..], 20_726_969), (&[Stays, Leaves, Takes, Adds], 1)] {
+        complete(&explore_moves_beside(1, parts, rules(1)), states);
+    }
+}
