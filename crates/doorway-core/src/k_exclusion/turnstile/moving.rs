@@ -84,6 +84,23 @@
 //! `left` notes which ticket was the next one when the count began. If the front has come that far,
 //! nothing that was in line then is there any more, and the count begins anew without a pass.
 
+//! # Searched
+//! All claims of the [line](super::Endless) are searched with moves in them. Besides, with give-ups
+//! and one passage each, where all places are lost at first, all states were looked at, and nothing
+//! was found:
+//!
+//! | processes | states |
+//! |---|---|
+//! | two that wait or give up, and one that adds a place | 3,185,370 |
+//! | the same, and one that closes instead | 3,753,131 |
+//! | the same, with two places added, and one death | 25,944,075 |
+//! | two that wait behind one another, and one that gives up behind both; nobody adds a place: one pass, two moves | 358,454 |
+//! | one that waits, one that gives up behind it, and one that leaves a place for newcomers | 3,636,115 |
+//! | two that wait or give up, and one that leaves a place for newcomers | 20,726,969 |
+//!
+//! The tests name the claims and the seeded faults that break them. A pass beside two places or more
+//! and a death, or with more processes than these, was not searched.
+
 use super::words::{after, is_before};
 use super::{Endless, Fate, Found, Gate, Left, Line, Pass, Record, Spot, Step, Turnstile};
 use crate::memory::{FetchAdd, Here, Immediate, LateRows, Process, in_both_forms, within};
