@@ -162,7 +162,7 @@ impl<N: KnowsSlots> Slots<N> {
     /// See [`add`](crate::Slots::add).
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`add`](crate::Slots::add).
     #[inline]
     pub fn add(&self, places: usize) -> Result<(), TooMany> {
         self.slots.add(places)

@@ -55,13 +55,13 @@ pub trait MakeAsync: Manager {
     /// The same as [`Make::make`].
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`Make::make`].
     fn make(&self) -> impl Future<Output = Result<Self::Value, Self::Error>> + Send;
 
     /// The same as [`Make::check`].
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`Make::check`].
     fn check(&self, value: &mut Self::Value, usage: &Usage) -> impl Future<Output = Result<(), Self::Error>> + Send {
         let _ = (value, usage);
         async { Ok(()) }
@@ -435,7 +435,7 @@ impl<M: Manager> Managed<M> {
     /// Cancel safe. If the future is dropped before it is ready, the pool goes on as before.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`drain`](Self::drain).
     pub async fn drain_async(&self) -> Result<(), Closed> {
         let _drains = Draining::new(self)?;
         loop {
@@ -729,7 +729,7 @@ impl<M: Make> Managed<M> {
     /// [`acquire`](Self::acquire) with a loan that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire`](Self::acquire).
     pub fn acquire_owned(self: &Arc<Self>) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
         self.lend_owned(admitted!(self, self.slots.acquire_owned()))
     }
@@ -747,7 +747,7 @@ impl<M: Make> Managed<M> {
     /// [`try_acquire`](Self::try_acquire) with a loan that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`try_acquire`](Self::try_acquire).
     pub fn try_acquire_owned(self: &Arc<Self>) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
         self.lend_owned(admitted!(self, self.slots.try_acquire_owned()))
     }
@@ -768,7 +768,7 @@ impl<M: Make> Managed<M> {
     /// [`acquire_timeout`](Self::acquire_timeout) with a loan that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_timeout`](Self::acquire_timeout).
     pub fn acquire_timeout_owned(
         self: &Arc<Self>,
         timeout: Duration,
@@ -791,7 +791,7 @@ impl<M: Make> Managed<M> {
     /// [`acquire_deadline`](Self::acquire_deadline) with a loan that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_deadline`](Self::acquire_deadline).
     pub fn acquire_deadline_owned(
         self: &Arc<Self>,
         deadline: Instant,
@@ -860,7 +860,7 @@ impl<M: MakeAsync> Managed<M> {
     /// [`acquire_async`](Self::acquire_async) with a loan that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_async`](Self::acquire_async).
     pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
         // Only a loan keeps a reference to the slots, not a future: it might be leaked.
         let permit = admitted!(self, self.slots.acquire_async().await).owned(&self.slots);
@@ -871,7 +871,7 @@ impl<M: MakeAsync> Managed<M> {
     /// [`fill`](Self::fill) for tasks.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`fill`](Self::fill).
     pub async fn fill_async(&self, values: usize) -> Result<usize, ManagedError<M::Error>> {
         self.drop_expired();
         loop {

@@ -155,7 +155,7 @@ impl<T> Pool<T> {
     /// [`acquire`](Self::acquire) with a guard that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire`](Self::acquire).
     pub fn acquire_owned(self: &Arc<Self>) -> Result<OwnedLent<T>, Closed> {
         Ok(self.lend_owned(self.slots.acquire_owned()?))
     }
@@ -172,7 +172,7 @@ impl<T> Pool<T> {
     /// [`try_acquire`](Self::try_acquire) with a guard that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`try_acquire`](Self::try_acquire).
     pub fn try_acquire_owned(self: &Arc<Self>) -> Result<OwnedLent<T>, TryAcquireError> {
         Ok(self.lend_owned(self.slots.try_acquire_owned()?))
     }
@@ -188,7 +188,7 @@ impl<T> Pool<T> {
     /// [`acquire_timeout`](Self::acquire_timeout) with a guard that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_timeout`](Self::acquire_timeout).
     pub fn acquire_timeout_owned(self: &Arc<Self>, timeout: Duration) -> Result<OwnedLent<T>, AcquireTimeoutError> {
         Ok(self.lend_owned(self.slots.acquire_timeout_owned(timeout)?))
     }
@@ -204,7 +204,7 @@ impl<T> Pool<T> {
     /// [`acquire_deadline`](Self::acquire_deadline) with a guard that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_deadline`](Self::acquire_deadline).
     pub fn acquire_deadline_owned(self: &Arc<Self>, deadline: Instant) -> Result<OwnedLent<T>, AcquireTimeoutError> {
         Ok(self.lend_owned(self.slots.acquire_deadline_owned(deadline)?))
     }
@@ -220,7 +220,7 @@ impl<T> Pool<T> {
     /// [`acquire_async`](Self::acquire_async) with a guard that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_async`](Self::acquire_async).
     pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedLent<T>, Closed> {
         // Only a loan keeps a reference to the slots, not a future: it might be leaked.
         let permit = self.slots.acquire_async().await?;

@@ -390,7 +390,7 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// [`enter_async`](Self::enter_async) with a guard that owns a reference to the rooms.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`enter_async`](Self::enter_async).
     pub async fn enter_owned_async(self: &Arc<Self>, room: R) -> Result<OwnedRoomGuard<R, X>, EnterError> {
         let inside = enter_as_task(&**self, Request::of_anyone(room)).await?;
         Ok(Visit::new(Arc::clone(self), inside, room))

@@ -631,7 +631,7 @@ impl Slots {
     /// [`acquire_async`](Self::acquire_async) with a guard that owns a reference to the slots.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_async`](Self::acquire_async).
     pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedGuard, Error> {
         let entered = self.handle.enter_async().await?;
         Ok(Permit::new(Arc::clone(self), entered))
@@ -713,7 +713,7 @@ impl Slots {
     /// has looked at the holder before.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`break_slot`](Self::break_slot).
     pub fn break_holder(&self, slot: usize, fence: u64) -> Result<Option<Known>, Error> {
         self.handle.break_slot(slot, Some(fence))
     }

@@ -192,7 +192,7 @@ impl<N: Numbering> Slots<N> {
     /// [`acquire_async`](Self::acquire_async) with a guard that owns a reference to the slots.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_async`](Self::acquire_async).
     pub fn acquire_owned_async(self: &Arc<Self>) -> AcquireOwned<N>
     where
         N: 'static,
@@ -214,7 +214,7 @@ impl<N: Numbering> Slots<N> {
     /// slots.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_many_async`](Self::acquire_many_async).
     pub fn acquire_many_owned_async(self: &Arc<Self>, places: usize) -> AcquireManyOwned<N>
     where
         N: 'static,

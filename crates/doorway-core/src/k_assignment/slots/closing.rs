@@ -92,7 +92,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// [`stand`](Self::stand), unless the slots are closed meanwhile.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`stand`](Self::stand).
     pub async fn stand_unless_closed(
         &self,
         p: &Process<M>,
