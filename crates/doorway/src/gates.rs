@@ -375,7 +375,7 @@ where
 {
     /// The holder's name: one of `0..k`, which no other holder has.
     ///
-    /// The name is free again when the guard is dropped, also while a panic unwinds. A forgotten
+    /// The name is free again when the guard is dropped, even while a panic unwinds. A forgotten
     /// guard keeps its name for ever.
     ///
     /// # Examples

@@ -104,8 +104,8 @@ pub struct Usage {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub enum Reuse {
-    /// The value that came back last. It is warm, and the values that are not needed stay idle
-    /// until they expire.
+    /// The value that came back last. It is warm, and values that are not needed stay idle and
+    /// expire.
     #[default]
     Newest,
     /// The value that has been idle for longest. All values are used in turn.
@@ -312,8 +312,8 @@ impl<M: Manager> Managed<M> {
 
     /// Sets how long a value may be idle.
     ///
-    /// A value that was idle for longer is not lent again. It is dropped when a caller comes across
-    /// it, or by [`drop_expired`](Self::drop_expired).
+    /// A value that was idle for longer is not lent again. The pool drops it when a caller comes
+    /// across it, or when you call [`drop_expired`](Self::drop_expired).
     #[must_use]
     pub fn idle_for(self, most: Duration) -> Self {
         Self { idle_for: Some(most), ..self }
@@ -752,8 +752,8 @@ impl<M: Make> Managed<M> {
         self.lend_owned(admitted!(self, self.slots.try_acquire_owned()))
     }
 
-    /// Waits for a place, but no longer than `timeout`, and lends a value. The time that the
-    /// manager takes to make a value comes on top.
+    /// Waits for a place, but no longer than `timeout`, and lends a value. The timeout does not
+    /// cover the time that the manager takes to check or make a value.
     ///
     /// # Errors
     /// Returns an error if the time runs out, if the pool is closed, or if the manager fails to
@@ -782,7 +782,7 @@ impl<M: Make> Managed<M> {
     /// [`acquire_timeout`](Self::acquire_timeout) with a point in time.
     ///
     /// # Errors
-    /// Returns an error if the time comes first, if the pool is closed, or if the manager fails to
+    /// Returns an error if the deadline passes, if the pool is closed, or if the manager fails to
     /// make a value.
     pub fn acquire_deadline(&self, deadline: Instant) -> Result<Leased<'_, M>, ManagedError<M::Error>> {
         self.lend(admitted!(self, self.slots.acquire_deadline(deadline)))
@@ -803,8 +803,8 @@ impl<M: Make> Managed<M> {
     /// many are idle.
     ///
     /// A service calls this when it starts, so that its first callers need not wait for new values.
-    /// Values that were idle or alive for too long are dropped first. Other idle values stay as
-    /// they are: this is no loan. While a value is made, one place is taken.
+    /// First it drops values that were idle or alive for too long. Other idle values stay as they
+    /// are, and this does not count as lending them. While a value is made, one place is taken.
     ///
     /// # Errors
     /// Returns an error if the pool is closed, or if the manager fails to make a value.

@@ -70,7 +70,7 @@ unsafe impl<T: Send> Sync for Pool<T> {}
 /// so the values themselves must tolerate that.
 impl<T: UnwindSafe + RefUnwindSafe> RefUnwindSafe for Pool<T> {}
 
-/// A value that is lent. It goes back when this is dropped.
+/// A value that is lent. It goes back to the pool when this is dropped.
 pub type Lent<'a, T> = Loan<T, &'a Pool<T>, &'a Slots>;
 /// The same, with a reference to a shared pool, so it can move anywhere.
 pub type OwnedLent<T> = Loan<T, Arc<Pool<T>>, Arc<Slots>>;
@@ -196,7 +196,7 @@ impl<T> Pool<T> {
     /// Waits for a value until a point in time. See [`Slots::acquire_deadline`].
     ///
     /// # Errors
-    /// Returns an error if the time comes first, or if the pool is closed or drained.
+    /// Returns an error if the deadline passes, or if the pool is closed or drained.
     pub fn acquire_deadline(&self, deadline: Instant) -> Result<Lent<'_, T>, AcquireTimeoutError> {
         Ok(self.lend(self.slots.acquire_deadline(deadline)?))
     }
@@ -235,7 +235,7 @@ impl<T> Pool<T> {
     /// Puts a value where one was [taken out](Loan::take). A waiter may get it at once.
     ///
     /// # Errors
-    /// Gives the value back if no slot is empty, or if the pool is closed.
+    /// Returns the value, as the error, if no slot is empty, or if the pool is closed.
     ///
     /// # Examples
     /// ```
@@ -283,7 +283,7 @@ impl<T> Pool<T> {
 
     /// Takes every value out as soon as it is back, then closes the pool.
     ///
-    /// Other callers may still be lent values meanwhile, each in its turn. If another thread
+    /// Until then the pool still lends values to other callers, each in its turn. If another thread
     /// [closes](Self::close) the pool first, this returns the values that it has by then.
     ///
     /// # Examples

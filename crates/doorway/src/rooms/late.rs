@@ -24,11 +24,11 @@ type Inside<R, X> = <Text<R, X> as RoomSynchronization<Native>>::Inside;
 /// out for ever, because joins are counted.
 ///
 /// # What it lacks
-/// Users cannot give up, so there are neither timeouts nor futures. One word would have to hold how
-/// many tickets of a room were given up, how many users were let in, how often the room was joined,
-/// and how many users have left. A machine word is too short for that: with 21 bits for tickets, a
-/// thread that is stopped for seconds could find its own ticket number again on another user's
-/// ticket.
+/// Users cannot give up, so there are neither timeouts nor futures. For giving up, one word would
+/// have to hold four numbers: how many tickets of a room were given up, how many users were let in,
+/// how often the room was joined, and how many users have left. A machine word is too short for
+/// that: with 21 bits for tickets, a thread that is stopped for seconds could find its own ticket
+/// number again on another user's ticket.
 ///
 /// # Examples
 /// ```

@@ -83,7 +83,7 @@ pub enum Error {
     NotSlots(PathBuf),
     /// The file was deleted while it was open in this process.
     Deleted(PathBuf),
-    /// Every seat belongs to a living process; with [`Mode::Tolerate`], also to a dead process that
+    /// Every seat belongs to a living process or, with [`Mode::Tolerate`], to a dead process that
     /// still holds or waits.
     NoSeats {
         /// The number of seats.
