@@ -76,7 +76,7 @@ impl Hunt {
     /// Hunts on a new machine for each run.
     ///
     /// # Errors
-    /// If a text cannot be run.
+    /// Returns an error if a text cannot be run.
     pub fn on(&self, fresh: impl Fn() -> Result<World, TextError>) -> Result<Quarry, TextError> {
         self.on_while(fresh, &|| true)
     }
@@ -85,7 +85,7 @@ impl Hunt {
     /// must be quick.
     ///
     /// # Errors
-    /// If a text cannot be run.
+    /// Returns an error if a text cannot be run.
     pub fn on_while(
         &self,
         fresh: impl Fn() -> Result<World, TextError>,

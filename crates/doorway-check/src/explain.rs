@@ -45,7 +45,7 @@ impl Default for Effort {
 /// ```
 ///
 /// # Errors
-/// If its text cannot be run by replay.
+/// Returns an error if its text cannot be run by replay.
 pub fn page(
     subject: &Subject,
     sizes: Sizes,

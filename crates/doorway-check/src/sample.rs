@@ -1,4 +1,5 @@
-//! Where exhaustive search ends: random schedules, and schedules with random priorities.
+//! For sizes too large for exhaustive search: random schedules, and schedules with random
+//! priorities.
 //!
 //! Both look for failures and prove nothing. *By priorities* is the PCT scheduler of Burckhardt,
 //! Kothari, Musuvathi and Nagarakatte (*A Randomized Scheduler with Probabilistic Guarantees of
@@ -74,10 +75,10 @@ impl Sampler {
     /// graphs stay undecided.
     ///
     /// # Errors
-    /// If a text cannot be run by replay.
+    /// Returns an error if a text cannot be run by replay.
     ///
     /// # Panics
-    /// If several properties are about objects: a machine has one.
+    /// Panics if several properties are about objects: a machine has one.
     pub fn run(&self, world: &mut World, properties: Vec<Property>) -> Result<Sampled, TextError> {
         self.run_while(world, properties, |_| true)
     }
@@ -97,10 +98,10 @@ impl Sampler {
     /// ```
     ///
     /// # Errors
-    /// If a text cannot be run by replay.
+    /// Returns an error if a text cannot be run by replay.
     ///
     /// # Panics
-    /// If several properties are about objects: a machine has one.
+    /// Panics if several properties are about objects: a machine has one.
     pub fn run_while(
         &self,
         world: &mut World,

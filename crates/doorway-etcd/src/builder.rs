@@ -101,8 +101,8 @@ impl Builder {
     /// Other runtimes may use the slots too, as long as that one runs.
     ///
     /// # Errors
-    /// If the options make no sense, if the cluster has another number of slots under this name, or
-    /// if it does not answer.
+    /// Returns an error if the options make no sense, if the cluster has another number of slots
+    /// under this name, or if it does not answer.
     pub async fn connect(self) -> Result<Slots, Error> {
         if self.name.is_empty() || self.name.contains(char::is_control) {
             return Err(Error::BadName(self.name));

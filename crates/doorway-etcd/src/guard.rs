@@ -77,8 +77,8 @@ impl Guard {
     /// the lease has ended.
     ///
     /// # Errors
-    /// If it was lost before, as far as the cluster's answer tells. An answer that got lost does
-    /// not tell, and this is no error then. Also if the cluster refuses the request.
+    /// Returns an error if it was lost before, as far as the cluster's answer tells. An answer that
+    /// got lost does not tell, and this is no error then. Also if the cluster refuses the request.
     pub async fn release(mut self) -> Result<(), ReleaseError> {
         self.unwatch();
         match self.seat.take() {

@@ -396,7 +396,7 @@ impl Slots {
     /// number.
     ///
     /// # Errors
-    /// As [`Builder::connect`].
+    /// The same as for [`Builder::connect`].
     pub async fn connect<E: AsRef<str>>(
         endpoints: impl IntoIterator<Item = E>,
         name: impl Into<String>,
@@ -486,8 +486,8 @@ impl Slots {
     /// the background.
     ///
     /// # Errors
-    /// If the cluster refuses the request, or if the runtime in which the slots were connected has
-    /// ended.
+    /// Returns an error if the cluster refuses the request, or if the runtime in which the slots
+    /// were connected has ended.
     pub async fn acquire(&self) -> Result<Guard, Error> {
         let mut attempts = 0;
         loop {
@@ -502,7 +502,7 @@ impl Slots {
     /// A slot, if one is free and nobody waits.
     ///
     /// # Errors
-    /// If there is none, or if the cluster refuses the request.
+    /// Returns an error if there is none, or if the cluster refuses the request.
     pub async fn try_acquire(&self) -> Result<Guard, TryAcquireError> {
         match self.enter(false).await {
             Ok(Some(guard)) => Ok(guard),
@@ -514,7 +514,7 @@ impl Slots {
     /// Waits for a slot for so long at most.
     ///
     /// # Errors
-    /// If the time is over, or if the cluster refuses the request.
+    /// Returns an error if the time is over, or if the cluster refuses the request.
     pub async fn acquire_timeout(&self, timeout: Duration) -> Result<Guard, TimeoutError> {
         match tokio::time::timeout(timeout, self.acquire()).await {
             Ok(acquired) => acquired.map_err(TimeoutError::Failed),
@@ -557,7 +557,7 @@ impl Slots {
     /// The holders and the waiters, as the cluster has them now.
     ///
     /// # Errors
-    /// If the cluster refuses the request.
+    /// Returns an error if the cluster refuses the request.
     pub async fn status(&self) -> Result<Status, Error> {
         let Store { cluster, keys, .. } = &*self.inner.store;
         let all = || Some(GetOptions::new().with_prefix());
@@ -581,7 +581,7 @@ impl Slots {
     /// its work out.
     ///
     /// # Errors
-    /// If there is no such slot, or if the cluster refuses the request.
+    /// Returns an error if there is no such slot, or if the cluster refuses the request.
     pub async fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
         match self.holder(slot).await? {
             Some((fence, known)) => Ok(self.take_away(slot, fence).await?.then_some(known)),
@@ -592,7 +592,7 @@ impl Slots {
     /// The same, if the holder has this fence.
     ///
     /// # Errors
-    /// As [`break_slot`](Self::break_slot).
+    /// The same as for [`break_slot`](Self::break_slot).
     pub async fn break_holder(&self, slot: usize, fence: u64) -> Result<Option<Known>, Error> {
         match self.holder(slot).await? {
             Some((held, known)) if held == fence => Ok(self.take_away(slot, fence).await?.then_some(known)),
@@ -644,7 +644,7 @@ impl Slots {
     /// holds is lost.
     ///
     /// # Errors
-    /// If the cluster refuses the request.
+    /// Returns an error if the cluster refuses the request.
     pub async fn close(self) -> Result<(), Error> {
         let session = Arc::clone(&*self.inner.session.lock().await);
         let store = &self.inner.store;

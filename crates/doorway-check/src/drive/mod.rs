@@ -113,7 +113,7 @@ impl Driver {
     /// Drives this machine, and judges these claims in each state.
     ///
     /// # Errors
-    /// If the text cannot be run by replay.
+    /// Returns an error if the text cannot be run by replay.
     pub fn new(world: World, claims: Vec<Property>) -> Result<Self, TextError> {
         let mut driver = Self {
             recorder: Recorder::new(&world, claims)?,
@@ -131,7 +131,7 @@ impl Driver {
     /// Drives an algorithm of the catalogue, or a mutant of one.
     ///
     /// # Errors
-    /// If the text cannot be run by replay.
+    /// Returns an error if the text cannot be run by replay.
     pub fn of(subject: Subject, sizes: Sizes, rules: Rules) -> Result<Self, TextError> {
         let claims = subject.claims(sizes);
         let rules = rules.for_properties(&claims);
@@ -180,7 +180,8 @@ impl Driver {
     /// | `token` | `token` | the run of a token of this machine |
     ///
     /// # Errors
-    /// A document with the message, and with the place of the mistake if a predicate is malformed.
+    /// Returns a document with the message. If a predicate is malformed, it also has the place of
+    /// the mistake.
     pub fn answer(&mut self, question: &Value, stop: &dyn Fn() -> bool) -> Result<Value, Value> {
         let question: Question = Question::deserialize(question).map_err(error)?;
         let run = short(read(&question.run).map_err(error)?)?;

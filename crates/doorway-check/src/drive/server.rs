@@ -130,7 +130,7 @@ impl Page {
     /// ```
     ///
     /// # Errors
-    /// If the text cannot be run by replay, or the port is not available.
+    /// Returns an error if the text cannot be run by replay, or the port is not available.
     pub fn new(
         port: u16,
         make: impl Fn() -> Result<Driver, TextError> + Send + Sync + 'static,

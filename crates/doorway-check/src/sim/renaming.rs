@@ -315,7 +315,7 @@ impl World {
     /// them from now on.
     ///
     /// # Errors
-    /// If there is none, or the rules or the machine do not allow it.
+    /// Returns an error if there is none, or the rules or the machine do not allow it.
     pub(crate) fn find_renamings(&mut self, initial: &State) -> Result<(), TextError> {
         let (rules, none) = (self.rules(), |why: &str| Err(TextError::NotSymmetric(why.into())));
         if self.weakest_register() < Register::Atomic {
@@ -511,7 +511,7 @@ impl World {
     /// Checks that the renamings are symmetries of all that was found.
     ///
     /// # Errors
-    /// If one is not.
+    /// Returns an error if one is not.
     pub(crate) fn check_renamings(&mut self) -> Result<(), TextError> {
         let Some(known) = &self.renamings else { return Ok(()) };
         let all = known.all.clone();

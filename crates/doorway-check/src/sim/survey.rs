@@ -96,7 +96,7 @@ impl World {
     /// be told which are alike. A text that tells is left to itself.
     ///
     /// # Errors
-    /// If turns of a wait carry something to the next.
+    /// Returns an error if turns of a wait carry something to the next.
     pub(crate) fn survey(&mut self, initial: &super::State) -> Result<(), TextError> {
         if self.rules().keep == Keep::Ignored || !self.can_be_surveyed() {
             return Ok(());
@@ -121,7 +121,7 @@ impl World {
     /// none alike.
     ///
     /// # Errors
-    /// If some go on differently.
+    /// Returns an error if some go on differently.
     pub(crate) fn check_keep(&self, most: u64) -> Result<Option<(u64, bool)>, TextError> {
         if self.locals.iter().all(|locals| !locals.keeps()) || !self.can_be_surveyed() {
             return Ok(None);

@@ -115,7 +115,7 @@ impl<'w> Pair<'w> {
     /// Performs an action in both machines; `None` if it cannot happen in either.
     ///
     /// # Errors
-    /// If they differ: then the text cannot do what the merging machine did.
+    /// Returns an error if they differ: then the text cannot do what the merging machine did.
     pub(crate) fn act(&mut self, action: Action) -> Result<Option<Stepped>, TextError> {
         self.steps += 1;
         let place = (self.at.clone(), self.text.clone());
@@ -158,7 +158,7 @@ impl<'w> Pair<'w> {
     /// new comes up.
     ///
     /// # Errors
-    /// As [`act`](Self::act).
+    /// The same as for [`act`](Self::act).
     pub(crate) fn run_alone(&mut self, processes: impl IntoIterator<Item = usize>) -> Result<(), TextError> {
         for p in processes {
             let mut been = FxHashSet::default();
@@ -183,7 +183,7 @@ impl<'w> Pair<'w> {
     /// whether these are all.
     ///
     /// # Errors
-    /// As [`act`](Self::act), and if properties disagree.
+    /// The same as for [`act`](Self::act), and if properties disagree.
     pub(crate) fn compare_all(
         &mut self,
         most: usize,

@@ -128,7 +128,7 @@ pub trait KExclusion<M: Memory> {
     /// The exit section.
     ///
     /// # Errors
-    /// If an access failed. `p` then stands where it stood, as after a crash.
+    /// Returns an error if an access failed. `p` then stands where it stood, as after a crash.
     fn release(&self, p: &Process<M>, held: Self::Held) -> impl Future<Output = Result<(), M::Error>>;
 }
 
@@ -145,7 +145,7 @@ pub trait Abortable<M: Memory>: KExclusion<M> {
     /// to give up; [`leave`](Self::leave) must run then.
     ///
     /// # Errors
-    /// As [`KExclusion::acquire`].
+    /// The same as for [`KExclusion::acquire`].
     #[expect(clippy::type_complexity, reason = "each layer says something: may fail, may give up, what is held")]
     fn try_acquire(
         &self,
@@ -157,7 +157,7 @@ pub trait Abortable<M: Memory>: KExclusion<M> {
     /// meanwhile and must release.
     ///
     /// # Errors
-    /// If an access failed. `p` then stands where it stood, as after a crash.
+    /// Returns an error if an access failed. `p` then stands where it stood, as after a crash.
     fn leave(
         &self,
         p: &Process<M>,
@@ -190,7 +190,7 @@ pub trait AtOnce<M: Memory>: KExclusion<M> {
     /// in. `p` is in its remainder then, and what it did delays nobody.
     ///
     /// # Errors
-    /// As [`KExclusion::acquire`].
+    /// The same as for [`KExclusion::acquire`].
     #[expect(
         clippy::type_complexity,
         reason = "each layer says something: may fail, may come to nothing, what is held"

@@ -191,8 +191,8 @@ impl<'a, T: Word> Decl<'a, T> {
     /// Makes it wrap at this many bits.
     ///
     /// # Panics
-    /// If `bits` is not in `1..=64`, if the initial value does not fit, or if the type says that
-    /// its variables are [whole](Word::WHOLE).
+    /// Panics if `bits` is not in `1..=64`, if the initial value does not fit, or if the type says
+    /// that its variables are [whole](Word::WHOLE).
     #[must_use]
     pub fn wraps_at(mut self, bits: u32) -> Self {
         assert!(bits == 64 || !T::WHOLE, "variables of this type have 64 bits");
@@ -324,7 +324,7 @@ impl<'m, M: Memory> Site<'m, M> {
     /// Declares at most `N` variables that lie beside each other.
     ///
     /// # Panics
-    /// If there are more than `N`.
+    /// Panics if there are more than `N`.
     pub fn few<'a, T: Word, const N: usize>(
         &self,
         name: &'static str,

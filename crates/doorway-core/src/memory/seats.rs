@@ -60,7 +60,7 @@ pub trait Seats: Memory {
     /// once only damage can explain the number of turns.
     ///
     /// # Errors
-    /// If the memory concludes that its words are damaged.
+    /// Returns an error if the memory concludes that its words are damaged.
     #[inline(always)]
     fn goes_round(&self, _at: Access<Self::Part>, _turn: u32) -> Result<(), Self::Error> {
         Ok(())
@@ -77,7 +77,7 @@ pub trait Ready: Memory {
     /// The result of an access other than a sleep.
     ///
     /// # Errors
-    /// If the access failed.
+    /// Returns an error if the access failed.
     fn ready<T>(access: impl Future<Output = Result<T, Self::Error>>) -> Result<T, Self::Error>;
 }
 
@@ -177,7 +177,7 @@ impl<'p, M: Seats> At<'p, M> {
     /// See [`Seats::goes_round`].
     ///
     /// # Errors
-    /// If the memory concludes that its words are damaged.
+    /// Returns an error if the memory concludes that its words are damaged.
     #[inline(always)]
     pub fn goes_round(self, turn: u32) -> Result<(), M::Error> {
         self.memory().goes_round(self.access(), turn)

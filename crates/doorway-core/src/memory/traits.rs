@@ -403,7 +403,7 @@ macro_rules! in_both_forms {
             $(#[doc = $doc])*
             ///
             /// # Errors
-            /// If an access failed.
+            /// Returns an error if an access failed.
             $(#[inline($how)])?
             $vis async fn $name $(<$generic: $bound>)? (&$self $(, $argument: $of)*) -> Result<$out, M::Error> {
                 #[allow(unused_macros)]

@@ -20,8 +20,8 @@ impl Pid {
     /// The process with this index.
     ///
     /// # Panics
-    /// If `index` is not below [`Pid::LIMIT`]. [`Sizes::new`](crate::registry::Sizes::new) rejects
-    /// such sizes earlier.
+    /// Panics if `index` is not below [`Pid::LIMIT`]. [`Sizes::new`](crate::registry::Sizes::new)
+    /// rejects such sizes earlier.
     #[must_use]
     pub const fn new(index: usize) -> Self {
         assert!(index < Self::LIMIT, "a process index must be below 65535");

@@ -62,8 +62,8 @@ impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
     /// Applies an operation.
     ///
     /// # Errors
-    /// If an access failed, or if the k-assignment refuses. The inner result is an error if a copy
-    /// of the state failed.
+    /// Returns an error if an access failed, or if the k-assignment refuses. The inner result is an
+    /// error if a copy of the state failed.
     pub async fn perform(
         &self,
         p: &Process<M>,
@@ -79,7 +79,7 @@ impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
     /// back.
     ///
     /// # Errors
-    /// As for [`perform`](Self::perform).
+    /// The same as for [`perform`](Self::perform).
     #[allow(clippy::type_complexity)] // a response, and what is held
     pub async fn enter(
         &self,
@@ -97,7 +97,7 @@ impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
     /// Gives the name back.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn leave(&self, p: &Process<M>, held: A::Held) -> Result<(), M::Error> {
         let here = p.on(self.part);
         here.mark(Mark::Rests(3));

@@ -66,13 +66,14 @@ pub trait RoomSynchronization<M: Memory> {
     /// Exits. Returns whether the user was the last one of its turn.
     ///
     /// # Errors
-    /// If an access failed. `p` then stays at the statement it had reached, as after a crash.
+    /// Returns an error if an access failed. `p` then stays at the statement it had reached, as
+    /// after a crash.
     fn exit(&self, p: &Process<M>, inside: Self::Inside) -> impl Future<Output = Result<bool, M::Error>>;
 
     /// The plain-function form of [`enter`](Self::enter).
     ///
     /// # Errors
-    /// If the user is turned away.
+    /// Returns an error if the user is turned away.
     #[inline(always)]
     fn enter_now(&self, p: &Process<M>, room: usize) -> Result<Self::Inside, Self::Refusal>
     where
@@ -115,8 +116,8 @@ pub trait Lit<M: Memory>: RoomSynchronization<M> {
     /// the user is let in.
     ///
     /// # Errors
-    /// As for [`enter`](RoomSynchronization::enter). A user that is turned away has exited all the
-    /// same.
+    /// The same as for [`enter`](RoomSynchronization::enter). A user that is turned away has left
+    /// its old room all the same.
     fn change(
         &self,
         p: &Process<M>,
@@ -127,7 +128,7 @@ pub trait Lit<M: Memory>: RoomSynchronization<M> {
     /// The plain-function form of [`change`](Self::change).
     ///
     /// # Errors
-    /// If the user is turned away; it has exited all the same.
+    /// Returns an error if the user is turned away; it has exited all the same.
     #[inline(always)]
     fn change_now(&self, p: &Process<M>, inside: Self::Inside, to: usize) -> Result<Self::Inside, Self::Refusal>
     where
@@ -203,7 +204,7 @@ pub trait LastOut<M: Memory> {
     /// Runs after a turn of `room`.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     fn last_out(&self, p: &Process<M>, room: usize) -> impl Future<Output = Result<(), M::Error>>;
 
     /// The plain-function form of [`last_out`](Self::last_out).

@@ -87,10 +87,11 @@ pub trait Object: Clone + Send + Sync {
 /// more threads than cores), use a mutex.
 ///
 /// # Panics
-/// If an `apply` panics, the operation has no effect, whichever thread ran it, and the call that
-/// asked for it panics with the same payload. A `clone` that panics makes the current call panic,
-/// too. If that call's operation was already announced, it may still take effect. A panic in the
-/// destructor of an old state, of an operation, or of a response that no caller took is swallowed.
+/// Panics if an `apply` panics, the operation has no effect, whichever thread ran it, and the call
+/// that asked for it panics with the same payload. A `clone` that panics makes the current call
+/// panic, too. If that call's operation was already announced, it may still take effect. A panic in
+/// the destructor of an old state, of an operation, or of a response that no caller took is
+/// swallowed.
 ///
 /// # Cost
 /// Each operation, or each batch of operations, copies the state. Keep the state to a few cache

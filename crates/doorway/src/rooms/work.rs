@@ -21,8 +21,8 @@ use std::ops::{Deref, DerefMut};
 /// collector: `examples/rooms_collector.rs`.
 ///
 /// # Panics
-/// If a worker panics, the loot that it has is given back on the way out, and other workers go on
-/// with it.
+/// Panics if a worker panics, the loot that it has is given back on the way out, and other workers
+/// go on with it.
 ///
 /// # Examples
 /// ```

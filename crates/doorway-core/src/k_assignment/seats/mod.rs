@@ -270,7 +270,7 @@ impl<M: Mortal> Seats<M> {
     /// For `seats` processes and `k` slots.
     ///
     /// # Panics
-    /// If `seats` or `k` is zero, or larger than [`MOST_SEATS`] or [`MOST_SLOTS`].
+    /// Panics if `seats` or `k` is zero, or larger than [`MOST_SEATS`] or [`MOST_SLOTS`].
     pub fn new(site: &Site<'_, M>, seats: usize, k: usize) -> Self {
         Self::with_words_of(site, seats, k, 64)
     }
@@ -279,7 +279,7 @@ impl<M: Mortal> Seats<M> {
     /// fewer, to explore several words.
     ///
     /// # Panics
-    /// As [`new`](Self::new), and if `per_word` is not in `1..=64`.
+    /// The same as for [`new`](Self::new), and if `per_word` is not in `1..=64`.
     pub fn with_words_of(site: &Site<'_, M>, seats: usize, k: usize, per_word: usize) -> Self {
         assert!((1..=MOST_SEATS).contains(&seats), "between 1 and {MOST_SEATS} seats, not {seats}");
         assert!((1..=MOST_SLOTS).contains(&k), "between 1 and {MOST_SLOTS} slots, not {k}");
@@ -350,7 +350,7 @@ impl<M: Mortal> Seats<M> {
     /// [`leave`](Abortable::leave) must then run with the attempt.
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn enter(
         &self,
         p: &Process<M>,
@@ -367,7 +367,7 @@ impl<M: Mortal> Seats<M> {
     /// The entry section from 4 on, for a process that did not get in at once.
     ///
     /// # Errors
-    /// As [`enter`](Self::enter).
+    /// The same as for [`enter`](Self::enter).
     pub async fn wait(
         &self,
         p: &Process<M>,
@@ -435,7 +435,7 @@ impl<M: Mortal> Seats<M> {
     /// The exit section.
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn exit(&self, p: &Process<M>, grant: Grant) -> Result<Left, M::Error> {
         let (here, unit) = (p.on(self.part), Unit::of(p, grant));
         self.pass_or_free(here, unit, News::None, self.hands_over(unit)).await
@@ -445,7 +445,7 @@ impl<M: Mortal> Seats<M> {
     /// this process was told.
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn decline(&self, p: &Process<M>, grant: Grant) -> Result<Left, M::Error> {
         self.pass(p.on(self.part), Unit::of(p, grant), grant.news).await
     }
@@ -453,7 +453,7 @@ impl<M: Mortal> Seats<M> {
     /// The rest of an exit section that [began at once](Self::exit_at_once).
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn exit_on(&self, p: &Process<M>, Going(unit, freed): Going) -> Result<Left, M::Error> {
         let here = p.on(self.part);
         if !freed {
@@ -473,7 +473,7 @@ impl<M: Mortal> Seats<M> {
     /// slot was broken.
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn break_slot(&self, p: &Process<M>, slot: usize, word: Slot) -> Result<bool, M::Error> {
         let (here, me) = (p.on(self.part), p.pid().index());
         if slot >= self.k || word.owner().is_none() {
@@ -490,7 +490,7 @@ impl<M: Mortal> Seats<M> {
     /// The word of a slot, for inspection; `None` if there is no such slot.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn look_at_slot(&self, p: &Process<M>, slot: usize) -> Result<Option<Slot>, M::Error> {
         if slot >= self.k {
             return Ok(None);
@@ -501,7 +501,7 @@ impl<M: Mortal> Seats<M> {
     /// What the owner of a seat wants, for inspection; `None` if there is no such seat.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn look_at_seat(&self, p: &Process<M>, seat: usize) -> Result<Option<Want>, M::Error> {
         if seat >= self.seats {
             return Ok(None);

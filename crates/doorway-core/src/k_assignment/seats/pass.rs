@@ -31,7 +31,7 @@ impl<M: Mortal> Seats<M> {
     /// That waiter may have been offered a slot by now, or may be dead.
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn try_past_offers(&self, p: &Process<M>, from: usize) -> Result<Option<Grant>, M::Error> {
         let here = p.on(self.part);
         if !self.is_in_order() {

@@ -35,7 +35,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The exit section, where newcomers pass or not.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn give_back(&self, p: &Process<M>, tray: Option<&Tray<M>>, grant: Grant) -> Result<(), M::Error> {
         match tray {
             Some(tray) => self.release_passing(p, tray, grant).await,
@@ -73,7 +73,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// [`barge`](Self::barge), unless the slots are closed meanwhile.
     ///
     /// # Errors
-    /// If an access failed, or if the slots are closed.
+    /// Returns an error if an access failed, or if the slots are closed.
     pub async fn barge_unless_closed(
         &self,
         p: &Process<M>,

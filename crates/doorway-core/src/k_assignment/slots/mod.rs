@@ -388,7 +388,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// process was asked to give up; [`leave`](Abortable::leave) must then run with the attempt.
     ///
     /// # Errors
-    /// If an access failed, if the slots are closed, or if there are too few places.
+    /// Returns an error if an access failed, if the slots are closed, or if there are too few
+    /// places.
     pub async fn go_on(
         &self,
         p: &Process<M>,
@@ -435,7 +436,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// ticket now.
     ///
     /// # Errors
-    /// As [`go_on`](Self::go_on).
+    /// The same as for [`go_on`](Self::go_on).
     pub async fn stand(
         &self,
         p: &Process<M>,
@@ -503,7 +504,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// that asks for one unit takes it from there.
     ///
     /// # Errors
-    /// If an access failed, or if the slots are closed.
+    /// Returns an error if an access failed, or if the slots are closed.
     pub async fn barge(
         &self,
         p: &Process<M>,
@@ -543,7 +544,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// attempt.
     ///
     /// # Errors
-    /// If an access failed, if the slots are closed, or if there are too few places.
+    /// Returns an error if an access failed, if the slots are closed, or if there are too few
+    /// places.
     pub async fn acquire(
         &self,
         p: &Process<M>,
@@ -561,7 +563,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The same without tries.
     ///
     /// # Errors
-    /// As [`acquire`](Self::acquire).
+    /// The same as for [`acquire`](Self::acquire).
     pub async fn acquire_in_turn(
         &self,
         p: &Process<M>,
@@ -580,7 +582,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// Enters if that is possible at once, and otherwise says why not.
     ///
     /// # Errors
-    /// If an access failed, or if the slots are closed.
+    /// Returns an error if an access failed, or if the slots are closed.
     pub async fn try_acquire_now(
         &self,
         p: &Process<M>,
@@ -609,7 +611,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// An exit that takes its places along: from now on there are fewer. Its names are free.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn forget(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
         let here = p.on(self.part);
         // Names first: as soon as there are fewer places, there may be room for others, which need
@@ -622,7 +624,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// An exit that takes its one place along, and leaves its name taken.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn retire(&self, p: &Process<M>, grant: Grant) -> Result<Retired, M::Error> {
         let here = p.on(self.part);
         here.shows("name", u64::from(grant.name().slot));
@@ -633,7 +635,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// Adds a place again for a name that was retired: 4, and the turnstile's `add`.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn revive(&self, p: &Process<M>, Retired(name): Retired) -> Result<(), M::Error> {
         let here = p.on(self.part);
         self.names.give_back(here, name).await?;
@@ -650,7 +652,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// Adds places, as long as there is room for them.
     ///
     /// # Errors
-    /// If an access failed. The inner error says that there is no room.
+    /// Returns an error if an access failed. The inner error says that there is no room.
     pub async fn add(&self, p: &Process<M>, units: u64) -> Result<Result<(), TooMany>, M::Error> {
         let here = p.on(self.part);
         let added = within!(here, &(), self.line.add(p, units, self.room).await?);
@@ -660,7 +662,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// Lets nobody in any more.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn close(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         within!(here, &(), self.line.close(p).await?);
@@ -679,7 +681,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The state of the turnstile.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn look(&self, p: &Process<M>) -> Result<Look, M::Error> {
         let here = p.on(self.part);
         let look = within!(here, &(), self.line.look(p).await?);
@@ -689,7 +691,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The number of units that a look found waiting and that were [given up](Turnstile::ghosts).
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn ghosts(&self, p: &Process<M>, look: &Look) -> Result<u64, M::Error> {
         let here = p.on(self.part);
         let ghosts = within!(here, &(), self.line.ghosts(p, look).await?);
@@ -699,7 +701,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The number of places.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn places(&self, p: &Process<M>) -> Result<u64, M::Error> {
         self.line.places(p).await
     }
@@ -708,7 +710,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// parts then hold something.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn split(&self, p: &Process<M>, grant: Grant, units: u64) -> Result<Option<(Grant, Grant)>, M::Error> {
         let held = grant.held();
         let Some(left) = held.units.checked_sub(units).filter(|&left| left > 0 && units > 0) else {
@@ -722,7 +724,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// Makes one grant of two that the same process holds. Its number is the larger of the two.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn merge(&self, p: &Process<M>, first: Grant, second: Grant) -> Result<Grant, M::Error> {
         let here = p.on(self.part);
         // Only what is in line as a whole, or not at all, can leave it together.
@@ -740,7 +742,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// Whether somebody has this name.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn is_taken(&self, p: &Process<M>, slot: usize) -> Result<bool, M::Error> {
         self.names.is_taken(p.on(self.part), slot).await
     }
@@ -749,7 +751,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// else may use either of the two meanwhile. There must be room here for all names of `old`.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn keep_names_of<K: Line<M>, Y>(&self, p: &Process<M>, old: &Slots<M, N, K, Y>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         let mut end = 0;
@@ -776,7 +778,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The name after this one, of a process that holds both: 9.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn next_slot(&self, p: &Process<M>, slot: u32) -> Result<u32, M::Error> {
         self.names.linked(p.on(self.part), slot).await
     }

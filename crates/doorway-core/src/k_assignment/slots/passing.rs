@@ -72,7 +72,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The rest of that exit section.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn settle_passing(&self, p: &Process<M>, tray: &Tray<M>, rest: Rest) -> Result<(), M::Error> {
         tray.settle(p, &self.line, rest).await?;
         p.on(self.part).part_done();
@@ -82,7 +82,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// [`release`](KExclusion::release).
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn release_passing(&self, p: &Process<M>, tray: &Tray<M>, grant: Grant) -> Result<(), M::Error> {
         let here = p.on(self.part);
         self.give_names_back(here, grant).await?;
@@ -93,7 +93,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// Draws a ticket, with which the process [goes on](Self::go_on_passing).
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn draw_passing(&self, p: &Process<M>, units: u64) -> Result<Drawn, M::Error> {
         p.on(self.part).part(&());
         self.line.draw(p, units).await
@@ -102,7 +102,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// [`go_on`](Self::go_on).
     ///
     /// # Errors
-    /// As [`go_on`](Self::go_on).
+    /// The same as for [`go_on`](Self::go_on).
     pub async fn go_on_passing(
         &self,
         p: &Process<M>,
@@ -119,7 +119,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// [`stand`](Self::stand).
     ///
     /// # Errors
-    /// As [`stand`](Self::stand).
+    /// The same as for [`stand`](Self::stand).
     pub async fn stand_passing(
         &self,
         p: &Process<M>,
@@ -138,7 +138,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// [`turn`](Self::turn), of a process that listens.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn turn_passing(
         &self,
         p: &Process<M>,
@@ -152,7 +152,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// [`enter_in_turn`](Self::enter_in_turn).
     ///
     /// # Errors
-    /// If an access failed, or if the slots are closed.
+    /// Returns an error if an access failed, or if the slots are closed.
     pub async fn enter_in_turn_passing(
         &self,
         p: &Process<M>,
@@ -171,7 +171,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// [`leave`](Abortable::leave).
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn leave_passing(
         &self,
         p: &Process<M>,

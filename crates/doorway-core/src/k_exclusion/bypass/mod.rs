@@ -265,7 +265,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// What this tray adds to tickets, if it notes stamps: 76.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn stamps(&self, p: &Process<M>) -> Result<u64, M::Error> {
         Ok(p.on(self.part).at(76).keeping(&()).read(&self.stamp).await?.0)
     }
@@ -273,7 +273,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// The number of places that lie in the tray: 60.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn loose(&self, p: &Process<M>) -> Result<u64, M::Error> {
         Ok(p.on(self.part).at(60).keeping(&()).read(&self.tray).await?.loose)
     }
@@ -281,7 +281,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// The rest of the exit section.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn settle<L: Line<M>>(&self, p: &Process<M>, line: &Turnstile<M, L>, rest: Rest) -> Result<(), M::Error> {
         match rest {
             Rest::Nothing => Ok(()),
@@ -306,7 +306,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// The exit section. Several units at once exit from the turnstile: they go to the line.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn release<L: Line<M>>(
         &self,
         p: &Process<M>,
@@ -417,7 +417,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// calls the next one if need be.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn arrive<L: Line<M>>(
         &self,
         p: &Process<M>,
@@ -433,7 +433,8 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// asked to give up; [`leave`](Self::leave) must then run with the attempt.
     ///
     /// # Errors
-    /// If an access failed, if the turnstile is closed, or if it has fewer than `units` places.
+    /// Returns an error if an access failed, if the turnstile is closed, or if it has fewer than
+    /// `units` places.
     pub async fn go_on<L: Line<M>>(
         &self,
         p: &Process<M>,
@@ -512,7 +513,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// and no place has lain in the tray since.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn turn<L: Line<M>>(
         &self,
         p: &Process<M>,
@@ -562,7 +563,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// let in before.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn leave<L: Line<M>>(
         &self,
         p: &Process<M>,

@@ -169,7 +169,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
     /// Enters `room` as this user: 1 to 4.
     ///
     /// # Errors
-    /// If an access failed, if the user is not outside, or if the room refuses.
+    /// Returns an error if an access failed, if the user is not outside, or if the room refuses.
     pub async fn enter(&self, p: &Process<M>, user: usize, room: usize) -> Result<(), Failure<M::Error, Misuse>> {
         let here = p.on(self.part);
         within!(here, &room, self.moves(p, user, (Status::Outside, Status::Enters), 1).await?);
@@ -188,7 +188,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
     /// Exits as this user: 6 to 8. Returns whether it was the last one of its turn.
     ///
     /// # Errors
-    /// If an access failed, or if the user is not inside.
+    /// Returns an error if an access failed, or if the user is not inside.
     pub async fn exit(&self, p: &Process<M>, user: usize) -> Result<bool, Failure<M::Error, Misuse>> {
         self.moves(p, user, (Status::Inside, Status::Exits), 6).await?;
         let here = p.on(self.part);
@@ -202,8 +202,8 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
     /// Changes rooms as this user: 2, 3, 6, 8, 9 and 10.
     ///
     /// # Errors
-    /// If an access failed, if the user is not inside, or if the room refuses. If the room refuses,
-    /// the user is outside.
+    /// Returns an error if an access failed, if the user is not inside, or if the room refuses. If
+    /// the room refuses, the user is outside.
     pub async fn change(&self, p: &Process<M>, user: usize, to: usize) -> Result<(), Failure<M::Error, Misuse>> {
         let here = p.on(self.part);
         here.part(&to);
