@@ -17,7 +17,7 @@ use crate::explore::{Verdict, again, breaks_off};
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, State, TextError, What, World};
 
-/// How many steps lie between two calls of `goes_on`.
+/// How many steps are between two calls of `goes_on`.
 const STRIDE: usize = 4096;
 
 /// A search by samples.

@@ -356,7 +356,7 @@ pub type Refusal<E> = <<E as Entry>::On<Native> as KExclusion<Native>>::Refusal;
 
 type Held<E> = <<E as Entry>::On<Native> as KExclusion<Native>>::Held;
 
-/// Keeps its member inside. The member leaves when the guard is dropped, also while a panic
+/// Keeps its member inside. The member leaves when the guard is dropped, even while a panic
 /// unwinds.
 ///
 /// Forgetting a guard (`mem::forget`) **counts as a crash inside**: its place is lost, and the

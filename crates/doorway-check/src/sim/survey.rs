@@ -48,7 +48,7 @@ use std::hash::Hash;
 const MOST_ACCESSES: u64 = 1_000_000;
 /// How many values of a variable, or of a choice, are looked at.
 const MOST_VALUES: usize = 32;
-/// How many accesses lie behind any content.
+/// How many accesses are behind any content.
 const LONGEST: usize = 300;
 /// How many accesses are made to go on at random, for each process.
 const MOST_AT_RANDOM: usize = 100_000;

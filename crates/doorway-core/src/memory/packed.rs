@@ -1,4 +1,4 @@
-//! Several values in one word, beside each other: tuples, arrays, and what `#[derive(Word)]` makes.
+//! Several values in one word, beside each other: tuples, arrays, and types with `#[derive(Word)]`.
 //!
 //! A value has as many bits as the [largest word](Word::MAX) of its type. So no value runs into its
 //! neighbour, and values that need more than 64 bits together do not compile.

@@ -283,7 +283,7 @@ impl CompareSwap for Spinning {
     }
 }
 
-/// Rows that lie beside each other, up to the available room.
+/// Rows that are stored beside each other, up to the available room.
 #[derive(Debug)]
 pub struct Late<T: Word> {
     first: usize,

@@ -8,9 +8,9 @@
 //!
 //! # Source
 //! Anderson and Moir's methodology (PODC 1994, sections 1 and 5): a wait-free object for `k`
-//! processes within k-assignment. At most `k` processes are inside at a time, and the name that
-//! each process gets says which of the `k` it is. While at most `k` processes compete, no process
-//! waits for another. What is inside is [ours](Universal).
+//! processes within k-assignment. At most `k` processes are inside at a time, and the name of each
+//! process says as which of the `k` it acts. While at most `k` processes compete, no process waits
+//! for another. The object inside is [ours](Universal).
 //!
 //! | id | what | remote references | |
 //! |---|---|---|---|

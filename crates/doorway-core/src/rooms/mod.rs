@@ -14,11 +14,11 @@
 //! | a user that asks for a room during its own turn | waits for the next one, unless this kind of rooms lets latecomers [join](blelloch_cheng_gibbons_01::LateJoin) |
 //!
 //! # Which to take
-//! Take [`Rooms`](blelloch_cheng_gibbons_01::Rooms), whose waiting users can give up. Take
+//! Use [`Rooms`](blelloch_cheng_gibbons_01::Rooms), whose waiting users can give up. Use
 //! [`LateJoin`](blelloch_cheng_gibbons_01::LateJoin) if turns are long and latecomers to an open
-//! room should not wait for the next turn; its users cannot give up. Take
-//! [`Strict`](blelloch_cheng_gibbons_01::Strict) if users cannot be trusted to alternate between
-//! entering and exiting.
+//! room should not wait for the next turn; its users cannot give up. Use
+//! [`Strict`](blelloch_cheng_gibbons_01::Strict) if users may fail to alternate between entering
+//! and exiting.
 
 pub mod blelloch_cheng_gibbons_01;
 mod visits;
@@ -128,7 +128,7 @@ pub trait Lit<M: Memory>: RoomSynchronization<M> {
     /// The plain-function form of [`change`](Self::change).
     ///
     /// # Errors
-    /// Returns an error if the user is turned away; it has exited all the same.
+    /// Returns an error if the user is turned away; it has left its old room all the same.
     #[inline(always)]
     fn change_now(&self, p: &Process<M>, inside: Self::Inside, to: usize) -> Result<Self::Inside, Self::Refusal>
     where
@@ -194,9 +194,9 @@ pub trait Tickets<M: Memory>: RoomSynchronization<M, Refusal = Refusal> {
 /// lights.
 ///
 /// It runs once for each turn, in the process of the last user that left. At that time no user is
-/// inside any room, none has been let in, and none can be until it is done. Its effects come after
-/// everything that was done inside, and before everything that will be. It must not use the same
-/// rooms. The user that runs it is already outside.
+/// inside any room, no user has been let in, and no user can be let in until it is done. Its
+/// effects come after everything that was done inside, and before everything that will be done
+/// inside. It must not use the same rooms. The user that runs it is already outside.
 ///
 /// While it has not ended, no user gets in anywhere. Dropping the future of an exit in the middle
 /// of it is a crash. A hook that can panic must catch the panic itself.

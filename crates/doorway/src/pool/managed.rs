@@ -898,7 +898,7 @@ async fn let_others_run() {
     .await;
 }
 
-/// Sorts idle values, which are on no shelf meanwhile. At the end, also by a panic, those that are
+/// Sorts idle values, which are on no shelf meanwhile. At the end, even by a panic, those that are
 /// left go back, and those that are gone are taken off the count.
 struct Sorting<'a, M: Manager> {
     pool: &'a Managed<M>,
@@ -949,7 +949,7 @@ impl<M: Manager> Drop for Draining<'_, M> {
     }
 }
 
-/// Takes a caller off the count of those that add places, also if a waker panics.
+/// Takes a caller off the count of those that add places, even if a waker panics.
 struct Growing<'a, M: Manager>(&'a Managed<M>);
 
 impl<M: Manager> Drop for Growing<'_, M> {

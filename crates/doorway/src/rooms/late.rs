@@ -137,7 +137,7 @@ impl<R: Room, X> fmt::Debug for LateRooms<R, X> {
     }
 }
 
-/// A user's visit to a room that others may join. The user leaves when this is dropped, also while
+/// A user's visit to a room that others may join. The user leaves when this is dropped, even while
 /// a panic unwinds.
 #[must_use = "the room is left as soon as this is dropped"]
 pub struct LateGuard<'a, R: Room, X: LastExit<R>> {

@@ -241,7 +241,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
 }
 
 impl<S: Deref<Target = Slots<N>>, N: Numbering> Drop for Permit<S, N> {
-    #[inline(always)] // outlined, the guard lies in memory, and getting in and out takes three times as long
+    #[inline(always)] // outlined, the guard is in memory, and getting in and out takes three times as long
     fn drop(&mut self) {
         let slots = &*self.slots;
         if N::PASSES

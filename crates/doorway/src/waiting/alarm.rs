@@ -20,7 +20,7 @@ const KIND: u32 = 3;
 const NUMBER: u32 = 4;
 
 /// The bell of a variable for which [one process](doorway_core::memory::One) waits at a time. The
-/// waker of a task lies in it, and a thread sleeps on its state. So waiting takes no lock and no
+/// waker of a task is in it, and a thread sleeps on its state. So waiting takes no lock and no
 /// allocation.
 ///
 /// # The argument

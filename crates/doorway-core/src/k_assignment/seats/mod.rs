@@ -10,14 +10,14 @@
 //! Our own.
 //!
 //! # Idea
-//! The `k` slot words are the units. Owner, fence and what the next owner is told stand in one
-//! word, so a unit is never without an owner. A process that finds no free slot draws a ticket and
-//! writes it into the row of its seat; a bit says that the row is worth a look. An owner that
+//! The `k` slot words are the units. The owner, the fence and what the next owner is told are in
+//! one word, so a unit is never without an owner. A process that finds no free slot draws a ticket
+//! and writes it into the row of its seat; a bit says that a ticket may be there. An owner that
 //! leaves offers its slot to the row with the smallest ticket. It frees the slot only if no process
 //! waits. An offer is not yet a unit: the slot changes hands by a compare-and-swap on the slot
-//! word. A process that finds an offer which was not followed up can do that for a dead process.
-//! The memory [says](crate::memory::Seats) which seats have dead owners. Nothing else decides that
-//! a slot may be taken away.
+//! word. If a process dies between its offer and this step, another process that finds the offer
+//! can make the step. The memory [says](crate::memory::Seats) which seats have dead owners. Apart
+//! from a break, a slot is taken away for no other reason.
 //!
 //! # Order, or a bound on how often a waiter is passed
 //! In strict order (`P = 1`) a newcomer gets in line if any process waits, and every owner hands
@@ -141,20 +141,21 @@
 //! Without contention, entry takes a load of each word of bits and a compare-and-swap. Exit takes a
 //! compare-and-swap, and such a load before and after it.
 //!
-//! Any number of deaths is tolerated, if a process is left that waits or comes. In a memory that
-//! never says that an owner is dead it is `k - 1`, as in every k-assignment. There a waiter that
-//! died keeps its bit for ever, and once it is offered a slot, it keeps that slot too. 37 looks at
-//! rows, so this keeps no other process from trying. A waiter must look again by itself now and
-//! then (9): a death that wakes a sleeper is a hint, and hints alone leave processes asleep
-//! ([`Sleeps`]). A process that stops keeps the unit it holds or is offered, and nothing else.
+//! Any number of deaths is tolerated, if a process is left that waits or comes later. A memory that
+//! never says that an owner is dead tolerates `k - 1` deaths, as every k-assignment does. There a
+//! waiter that died keeps its bit for ever, and once it is offered a slot, it keeps that slot too.
+//! 37 looks at rows, so such a bit keeps no other process from trying. A waiter must look for the
+//! dead by itself now and then (9): a death that wakes a sleeper is a hint, and hints alone leave
+//! processes asleep ([`Sleeps`]). A process that stops keeps the unit that it holds or is offered,
+//! and nothing else.
 //!
-//! First in, first enabled while no process dies. An exit has no bound where others come back for
-//! ever: a process that frees a slot looks again (23), may take one that another has just freed
-//! (24), and passes that on. Each round lets another process in.
+//! First in, first enabled while no process dies. An exit has no bound if others begin passages
+//! without end: a process that frees a slot looks again (23), may take a slot that another has just
+//! freed (24), and passes that on. In each round another process gets in.
 //!
 //! # Departures
-//! 17 looks before 16 does, as no process needs `T` while none waits. 29 tries the lock without
-//! asking whether the owner is dead: the lock says so.
+//! 17 looks before 16 does, because no process needs `T` while no process waits. 29 tries the lock
+//! without asking whether the owner is dead: the lock answers that.
 
 pub mod entries;
 mod fast;

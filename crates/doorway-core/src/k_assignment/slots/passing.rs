@@ -35,7 +35,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             let taken = units == 1 && either!(tray.take(p, once), tray.take_now(p, once));
             let held = if taken {
                 let held = Held::of(1, false);
-                // What lies in the tray says nothing of closing.
+                // What is in the tray says nothing of closing.
                 if either!(self.line.is_closed(p), self.line.is_closed_now(p)) {
                     break 'text Entered::Not(Drawn::with_nobody_to_help(held));
                 }

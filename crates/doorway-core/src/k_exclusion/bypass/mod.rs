@@ -2,7 +2,7 @@
 //!
 //! # Problem
 //! Once there are more threads than processors, strict order makes every passage a change of
-//! threads. Without order a waiter can wait for ever. This text lies between the two: newcomers may
+//! threads. Without order a waiter can wait for ever. This text is between the two: newcomers may
 //! pass a waiter, and a number `B` says how often.
 //!
 //! # Source
@@ -37,7 +37,7 @@
 //! | 62, 63 | a holder leaves: if the line is empty it exits, otherwise the place goes to the tray |
 //! | 64 to 67 | it calls the first in line. If that is no waiter which listens, it moves the place |
 //! | 68, 69, 9, 70 | moving a place: from the tray, by an exit, to the first in line |
-//! | 71, 72, 73 | a waiter listens, then looks whether a place lies in the tray |
+//! | 71, 72, 73 | a waiter listens, then looks whether a place is in the tray |
 //! | 74 | a waiter that was called looks at the tray `tries` times, and moves a place that it finds there at two looks in a row |
 //! | 75 | a process that comes out of the line, let in or not, looks whether it must call the next one; if that one does not listen, it gets all places that lie there |
 //! | 76, 78 | a process that took a place from the tray, or comes out of the line, counts itself, and reads the next ticket: the sum is its stamp |
@@ -52,7 +52,7 @@
 //!   most before the first of these newcomers. **While a waiter is first in line, at most `B`
 //!   newcomers get in before it. So a waiter with `m` waiters before it is passed at most
 //!   `(m + 1) B` times.**
-//! - *No place is left lying.* If a place lies in the tray and the first waiter listens, then some
+//! - *No place is left lying.* If a place is in the tray and the first waiter listens, then some
 //!   process is on its way to call it. The process that left the place called the waiter that was
 //!   first then, after it left the place (63 before 64). That waiter moves a place, or finds none
 //!   after it listens again (72 before 73), or comes out of the line and looks (75). A waiter that
@@ -89,7 +89,7 @@
 //! - those of the turnstile, where a place in the tray counts as held: (T1) to (T6), door opens
 //! - (Y1) `moving` is the number of processes between 69 and 70
 //! - (Y2) `passed <= B`
-//! - (Y3) no place lies in the tray while all processes are in their remainders
+//! - (Y3) no place is in the tray while all processes are in their remainders
 //! - bypass-bound: while the ticket of a waiter is the first that is not enabled, 61 succeeds at
 //!   most `B` times
 //!
@@ -102,7 +102,7 @@
 //! Without contention, a passage makes two loads more than the turnstile. A passage past a line
 //! makes two read-modify-writes on the tray and a few loads. Leaving is lock-free: a process tries
 //! 69 again only if another one took, left or moved a place meanwhile. **So an exit has no bound
-//! where others come back for ever.** `bounded-exit`, and `starvation-free`, which also asks that
+//! where others begin passages without end.** `bounded-exit`, and `starvation-free`, which also asks that
 //! exits end, hold for two processes. They fail for three with one place and unbounded passages.
 //! The text claims `every-entry-ends`.
 //!
@@ -113,7 +113,7 @@
 //! - between 63 and 67: it costs one place, until another holder leaves, or a newcomer takes it;
 //! - between 69 and 9: it costs one place. From 69 up to 70, no newcomer passes any more: strict
 //!   order, for ever;
-//! - in line: it costs one place, when its turn comes. If it was called or will be, places lie in
+//! - in line: it costs one place, when its turn comes. If it was called or will be, places are in
 //!   the tray for newcomers only, until `B` of them came. If none comes, the waiters in line wait
 //!   for ever, however many places lie there.
 //!
@@ -270,7 +270,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         Ok(p.on(self.part).at(76).keeping(&()).read(&self.stamp).await?.0)
     }
 
-    /// The number of places that lie in the tray: 60.
+    /// The number of places that are in the tray: 60.
     ///
     /// # Errors
     /// Returns an error if an access failed.
@@ -395,7 +395,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         Ok(true)
     }
 
-    /// Calls the next in line, if a place lies in the tray: 75.
+    /// Calls the next in line, if a place is in the tray: 75.
     ///
     /// If the next is no waiter that listens, it gets all places that lay there. It may need
     /// several; and if the line is empty, no other process moves them. A holder that leaves a place

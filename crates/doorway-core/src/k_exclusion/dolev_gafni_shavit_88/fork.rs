@@ -167,7 +167,7 @@ impl<M: ReadWrite> Fork<M> {
         Ok(self.seen(holder, here.at(self.first + 3).read(&self.wp[holder]).await?))
     }
 
-    /// Takes the fork into use, if the other mutator offers it. Otherwise it has no effect, also if
+    /// Takes the fork into use, if the other mutator offers it. Otherwise it has no effect, even if
     /// `p` offers the fork itself or is no mutator.
     ///
     /// # Errors

@@ -8,7 +8,7 @@
 //! it with the original print. Statement numbers are ours.
 //!
 //! # Idea
-//! Fetch-and-add gives each process a slot of a ring. The lock lies in one of the slots. A process
+//! Fetch-and-add gives each process a slot of a ring. The lock is in one of the slots. A process
 //! that finds the lock in its own slot takes it, and on its way out puts it into the next slot.
 //!
 //! # Shared variables
