@@ -11,8 +11,8 @@
 //! # Idea
 //! As there. In addition a process looks at each flag first, which spares an exchange for each name
 //! that is held. Giving a name back is a plain write. So a name costs one read-modify-write and not
-//! two. A flag that is clear has the number of its last holder. All flags that are set are alike,
-//! so a process that comes too late changes nothing when it sets one again.
+//! two. A flag that is clear has the number of its last holder. All set flags look alike, so a
+//! process that comes too late changes nothing when it sets one again.
 //!
 //! # Shared variables
 //! | name            | range | initially | home   | written at | meaning |

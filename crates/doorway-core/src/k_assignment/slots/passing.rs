@@ -6,13 +6,13 @@
 //! stamps](crate::k_exclusion::bypass) instead of tickets: the number of a grant is
 //! `max(last + 1, K s)`, where `s` is its stamp.
 //!
-//! [What holds of tickets](Grant::name) holds of stamps. Let `f` be the number of a grant. Numbers
-//! of its name grew by one `j` times since a holder whose number was `K s`, so `f = K s + j`. Each
-//! of these `j` processes added to `next` or `stamp` while it held a place. At most `k - 1` of them
-//! did so before that holder had its stamp, since they held places together with it. The others, at
-//! least `j - (k - 1)`, made the sum larger than `s + 1` by one each. So a process that asks later
-//! has a stamp `t` with `t >= s + 1 + j - (k - 1)` and `t >= s + 1`, hence `K t > K s + j`, because
-//! `K >= k`.
+//! [What holds of tickets](Grant::name) holds of stamps too. Let `f` be the number of a grant.
+//! Since a holder whose number was `K s`, the numbers of its name grew by one `j` times, so
+//! `f = K s + j`. Each of these `j` processes added to `next` or `stamp` while it held a place. At
+//! most `k - 1` of them did so before that holder had its stamp, since they held places together
+//! with it. The others, at least `j - (k - 1)`, made the sum larger than `s + 1` by one each. So a
+//! process that asks later has a stamp `t` with `t >= s + 1 + j - (k - 1)` and `t >= s + 1`, hence
+//! `K t > K s + j`, because `K >= k`.
 
 use super::{Entered, Grant, Slots};
 use crate::Failure;

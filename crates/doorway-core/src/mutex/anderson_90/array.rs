@@ -15,7 +15,7 @@
 //! | name           | range  | initially     | home   | written at | meaning |
 //! |----------------|--------|---------------|--------|------------|---------|
 //! | `Next`         | 0..M   | 0             | nobody | 1          | the next slot to be given out |
-//! | `Slot[0..M]`   | bool   | true for 0, otherwise false | nobody | 3, 5 | the lock lies here |
+//! | `Slot[0..M]`   | bool   | true for 0, otherwise false | nobody | 3, 5 | the lock is here |
 //!
 //! `M` is the [smallest power of two](slots) that is at least `N`. `Next` may therefore wrap where
 //! its word does, and no two waiters have the same slot.
