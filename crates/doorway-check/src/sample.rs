@@ -3,10 +3,10 @@
 //!
 //! Both look for failures and prove nothing. *By priorities* is the PCT scheduler of Burckhardt,
 //! Kothari, Musuvathi and Nagarakatte (*A Randomized Scheduler with Probabilistic Guarantees of
-//! Finding Bugs*, ASPLOS 2010). Each process has a random priority, and the highest that can step
-//! does. At `depth - 1` random steps, the process that steps falls to the bottom. One run finds a
-//! failure that needs `d` ordering constraints among `n` processes and `L` steps with probability
-//! at least `1 / (n * L^(d-1))`.
+//! Finding Bugs*, ASPLOS 2010). Each process has a random priority. Of the processes that can step,
+//! the one with the highest priority does. At `depth - 1` random steps, the process that steps
+//! falls to the bottom. One run finds a failure that needs `d` ordering constraints among `n`
+//! processes and `L` steps with probability at least `1 / (n * L^(d-1))`.
 //!
 //! # Departures from the paper
 //! A process whose turn fails falls to the bottom too; otherwise a waiting process would run for

@@ -76,8 +76,8 @@ use std::time::{Duration, Instant};
 /// # Panics and deaths
 /// A guard that is dropped while a panic unwinds leaves its room. If it is the last one out, it
 /// also runs the code of the last exit. [`is_poisoned`](Self::is_poisoned) tells that there was a
-/// panic. If a guard is forgotten (`mem::forget`), its user stays inside for ever: no other user
-/// gets into any room again, not even into this one.
+/// panic. If a guard is forgotten (`mem::forget`), its user stays inside for ever: no user gets
+/// into another room any more, and no newcomer gets into this one.
 ///
 /// # Memory ordering
 /// Everything that was done inside a room *happens before* everything that is done inside a room
