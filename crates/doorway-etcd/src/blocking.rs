@@ -1,7 +1,7 @@
 //! The same for programs without tasks: every call blocks its thread.
 //!
-//! A task must not block, and gets [`Error::InATask`]: use [`crate::Slots`] there. A thread of
-//! `tokio::task::spawn_blocking` may.
+//! A task must not block, and gets the error [`Error::InATask`]: use [`crate::Slots`] there. A
+//! thread of `tokio::task::spawn_blocking` may use these slots.
 //!
 //! ```no_run
 //! use doorway_etcd::blocking::Slots;
@@ -106,7 +106,7 @@ impl Slots {
     /// Connects with options.
     ///
     /// # Errors
-    /// The same as for [`Builder::connect`]. Also if a task calls it.
+    /// The same as for [`Builder::connect`]. It also returns an error if a task calls it.
     pub fn with(builder: Builder) -> Result<Self, Error> {
         let made = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = made.map_err(|error| Error::Refused(format!("no thread: {error}")))?;
@@ -128,7 +128,7 @@ impl Slots {
         Ok(self.guard(self.runtime.block_on(self.slots.acquire())??))
     }
 
-    /// A slot, if one is free and nobody waits.
+    /// Takes a slot if one is free and no client waits.
     ///
     /// # Errors
     /// Returns an error if there is none, or if the cluster refuses the request.
@@ -137,7 +137,7 @@ impl Slots {
         Ok(self.guard(tried?))
     }
 
-    /// Waits for a slot for so long at most.
+    /// Waits for a slot, but no longer than `timeout`.
     ///
     /// # Errors
     /// Returns an error if the time is over, or if the cluster refuses the request.
@@ -152,7 +152,7 @@ impl Slots {
         self.slots.places()
     }
 
-    /// The time that the cluster grants: at least what was asked for.
+    /// The time to live that the cluster has granted. It is at least the time that was asked for.
     ///
     /// # Errors
     /// Returns an error if a task calls it.
@@ -176,7 +176,7 @@ impl Slots {
         self.runtime.block_on(self.slots.break_slot(slot))?
     }
 
-    /// The same, if the holder has this fence.
+    /// The same, but only if the holder still has this fence.
     ///
     /// # Errors
     /// The same as for [`break_slot`](Self::break_slot).
@@ -201,7 +201,7 @@ impl Guard {
         self.slot
     }
 
-    /// Larger than the fence of every earlier holder.
+    /// The fence: a number larger than the fence of every earlier holder.
     #[must_use]
     pub fn fence(&self) -> u64 {
         self.fence
@@ -213,7 +213,8 @@ impl Guard {
         self.guard.as_ref().is_none_or(Task::is_lost)
     }
 
-    /// Waits until the slot is lost, for so long at most. Returns whether it is.
+    /// Waits until the slot is lost, but no longer than `timeout`. Returns whether the slot is
+    /// lost.
     ///
     /// # Errors
     /// Returns an error if a task calls it.

@@ -22,8 +22,8 @@ use tokio::task::{AbortHandle, JoinHandle};
 /// Slots between machines: at most `k` holders at a time, first come, first served.
 ///
 /// Clones are the same client. Every call must be made in a runtime of tokio. The lease, the watch
-/// and the connections are tasks of the runtime in which the slots were connected: the slots of a
-/// runtime that has ended are of no use.
+/// and the connections are tasks of the runtime in which the slots were connected. When that
+/// runtime has ended, all calls return an error.
 ///
 /// ```no_run
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -464,7 +464,7 @@ impl Slots {
         &self.inner.name
     }
 
-    /// The time that the cluster grants: at least what was asked for.
+    /// The time to live that the cluster has granted. It is at least the time that was asked for.
     pub async fn ttl(&self) -> Duration {
         self.inner.session.lock().await.ttl()
     }
@@ -479,11 +479,11 @@ impl Slots {
         Ok(Arc::clone(&session))
     }
 
-    /// Waits for a slot. During an outage it goes on waiting; if that costs the client its lease,
-    /// it gets in line again, at the end.
+    /// Waits for a slot. During an outage it goes on waiting. If the lease of the client ends
+    /// meanwhile, the caller gets in line again, at the end.
     ///
-    /// A future that is dropped leaves the line, and gives back a slot that it was just given, in
-    /// the background.
+    /// Dropping the future gives up: in the background, the caller leaves the line, and gives back
+    /// a slot that it was just granted.
     ///
     /// # Errors
     /// Returns an error if the cluster refuses the request, or if the runtime in which the slots
@@ -499,7 +499,7 @@ impl Slots {
         }
     }
 
-    /// A slot, if one is free and nobody waits.
+    /// Takes a slot if one is free and no client waits.
     ///
     /// # Errors
     /// Returns an error if there is none, or if the cluster refuses the request.
@@ -511,7 +511,7 @@ impl Slots {
         }
     }
 
-    /// Waits for a slot for so long at most.
+    /// Waits for a slot, but no longer than `timeout`.
     ///
     /// # Errors
     /// Returns an error if the time is over, or if the cluster refuses the request.
@@ -577,8 +577,8 @@ impl Slots {
     /// Takes a slot away from its holder, and gives it to the oldest waiter, if there is one.
     /// Returns what is known of the holder; `None` if the slot was free.
     ///
-    /// The holder may be at work: it learns of its loss by [`Guard::lost`], and only a fence keeps
-    /// its work out.
+    /// This does not stop the holder. [`Guard::lost`] tells it of its loss, but only a resource
+    /// that compares fences keeps its work out.
     ///
     /// # Errors
     /// Returns an error if there is no such slot, or if the cluster refuses the request.
@@ -589,7 +589,7 @@ impl Slots {
         }
     }
 
-    /// The same, if the holder has this fence.
+    /// The same, but only if the holder still has this fence.
     ///
     /// # Errors
     /// The same as for [`break_slot`](Self::break_slot).
@@ -640,8 +640,8 @@ impl Slots {
         self.inner.store.cluster.doubts.load(SeqCst)
     }
 
-    /// Gives everything back at once: the slots of this client, and its places in line. What it
-    /// holds is lost.
+    /// Gives everything back at once: the slots of this client, and its places in line. Its guards
+    /// count as lost.
     ///
     /// # Errors
     /// Returns an error if the cluster refuses the request.

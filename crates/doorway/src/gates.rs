@@ -69,7 +69,7 @@ impl<E: Entry> Gate<E> {
     /// assert!(AmChain::new(2, 5).is_ok()); // nobody ever waits
     /// assert_eq!(AmChain::new(2, 0).unwrap_err(), SizeError::NoPlace);
     /// assert_eq!(Bakery::new(8, 2).unwrap_err().to_string(),
-    ///     "bakery solves mutual exclusion, so k is 1, not 2; for more places take a k-exclusion algorithm");
+    ///     "bakery solves mutual exclusion, so k is 1, not 2; for more places use a k-exclusion algorithm");
     /// ```
     pub fn new(n: usize, k: usize) -> Result<Self, SizeError> {
         let sizes = sizes::<E>(n, k)?;

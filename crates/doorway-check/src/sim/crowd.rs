@@ -2,8 +2,8 @@
 //!
 //! The [`World`](super::World) can restart from any state, at the price of storing all local
 //! states. Here each text simply continues, so thousands of processes with thousands of accesses
-//! per passage are no trouble, but there is no way back. Choices are drawn at random, the same in
-//! every run.
+//! per passage can run, but there is no way back. Choices are drawn at random, the same in every
+//! run.
 
 use super::cache::{Line, Reference};
 use super::layout::{Layout, Part, VarId};

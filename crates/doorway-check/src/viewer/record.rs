@@ -188,7 +188,7 @@ impl Recorder {
         Ok(Self { world: plain, claims, own: Vec::new() })
     }
 
-    /// Shows the source of a text of one's own: `.with_source(file!(), include_str!("main.rs"))`.
+    /// Shows the source of a text of your own: `.with_source(file!(), include_str!("main.rs"))`.
     #[must_use]
     pub fn with_source(mut self, file: &str, text: &str) -> Self {
         self.own.push(Source { name: file.to_owned(), text: text.to_owned() });

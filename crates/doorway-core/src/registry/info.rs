@@ -509,7 +509,7 @@ impl fmt::Display for SizeError {
             Self::OnlyOneInside { id, k } => {
                 write!(
                     f,
-                    "{id} solves mutual exclusion, so k is 1, not {k}; for more places take a k-exclusion algorithm"
+                    "{id} solves mutual exclusion, so k is 1, not {k}; for more places use a k-exclusion algorithm"
                 )
             }
             Self::AllInside { id, n, k } => {
@@ -521,7 +521,7 @@ impl fmt::Display for SizeError {
             Self::TooManyWords { id, words } => {
                 write!(
                     f,
-                    "{id} would take {words} shared words at these sizes; take fewer processes, or a tree or fast path"
+                    "{id} would take {words} shared words at these sizes; use fewer processes, or a tree or fast path"
                 )
             }
             Self::Other { id, has, given } => {

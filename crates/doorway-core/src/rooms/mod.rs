@@ -246,7 +246,7 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSuchRoom { room, rooms } => write!(f, "there is no room {room}; take one of 0..{rooms}"),
+            Self::NoSuchRoom { room, rooms } => write!(f, "there is no room {room}; use one of 0..{rooms}"),
             Self::TooManyGaveUp { room } => {
                 write!(
                     f,

@@ -124,7 +124,7 @@ const PER_LINE: usize = 8;
 ///
 /// Variables whose home is the same process share cache lines. All others have a line each, so that
 /// a write to another variable never disturbs a spinning waiter. Variables that are
-/// [spread](Word::SPREAD) share lines, but neighbours lie more than a line apart.
+/// [spread](Word::SPREAD) share lines, but neighbours are more than a line apart.
 #[derive(Debug)]
 pub struct Row<T: Word>(Layout<T>);
 

@@ -165,7 +165,7 @@ impl Slots {
         assert!(places > 0, "there must be a place");
         assert!(
             places <= FEW,
-            "at most 16 places can be made before the program runs; take `Slots::new` in a `LazyLock`"
+            "at most 16 places can be made before the program runs; use `Slots::new` in a `LazyLock`"
         );
         let limits = Limits::for_anybody(FEW);
         let (gate, front) = ([Cell::of_word_early(Gate::word(places))], [Cell::of_word_early(0)]);

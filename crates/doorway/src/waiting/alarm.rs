@@ -10,7 +10,7 @@ use std::task::Waker;
 const OFF: u32 = 0;
 /// A thread sleeps on the state, or is about to.
 const THREAD: u32 = 1;
-/// The waker of a task lies here.
+/// The waker of a task is here.
 const TASK: u32 = 2;
 /// A process is putting a waker here, or taking one away.
 const BUSY: u32 = 3;

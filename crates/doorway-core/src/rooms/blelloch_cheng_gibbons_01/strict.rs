@@ -121,7 +121,7 @@ pub enum Misuse {
 impl fmt::Display for Misuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSuchUser { user, users } => write!(f, "there is no user {user}; take one of 0..{users}"),
+            Self::NoSuchUser { user, users } => write!(f, "there is no user {user}; use one of 0..{users}"),
             Self::Is(Status::Outside) => f.write_str("the user is outside all rooms; enter one first"),
             Self::Is(Status::Inside) => f.write_str("the user is inside a room; exit first, or change rooms"),
             Self::Is(_) => f.write_str("the user is on its way in or out; wait until that is done"),
