@@ -33,7 +33,7 @@
 //! - Each `Slots` has one watch. When the watch has ended, the crate reads all keys anew, and opens
 //!   another watch.
 //! - It sends a request again, unchanged, until there is an answer.
-//! - It does not use a member that has failed for a while.
+//! - After a member has failed, it does not use that member for a while.
 //! - It pauses before it tries anything again, each time for longer.
 
 #![forbid(unsafe_code)]
