@@ -300,8 +300,8 @@ impl<M: Mortal> Seats<M> {
         }
     }
 
-    /// The same, where at most `bypass` newcomers get in before the oldest waiter. With less than
-    /// `2 k` the order is strict, and no newcomer does.
+    /// Lets at most `bypass` newcomers get in while the same waiter is the oldest. If `bypass` is
+    /// less than `2 k`, the order is strict, and no newcomer passes a waiter.
     ///
     /// All processes must agree on this number. If they do not, only the bound is lost.
     #[must_use]
@@ -311,14 +311,15 @@ impl<M: Mortal> Seats<M> {
         self
     }
 
-    /// How many newcomers get in at most before the oldest that waits: of what was [asked
-    /// for](Self::with_bypass), what a power of two for each slot leaves. 0 in strict order.
+    /// The largest number of newcomers that get in while the same waiter is the oldest; 0 in strict
+    /// order. This is the number of slots times a power of two, at most [what was asked
+    /// for](Self::with_bypass).
     #[must_use]
     pub fn bypass(&self) -> u32 {
         if self.is_in_order() { 0 } else { (self.keeps as u32 + 1) * self.k as u32 }
     }
 
-    /// Whether newcomers get in line behind those that wait.
+    /// Whether newcomers get in line behind all waiters.
     #[inline(always)]
     pub(self) fn is_in_order(&self) -> bool {
         self.keeps == 0
@@ -442,7 +443,7 @@ impl<M: Mortal> Seats<M> {
         self.pass_or_free(here, unit, News::None, self.hands_over(unit)).await
     }
 
-    /// The exit section of a process that was let in and does not come. The next owner is told what
+    /// The exit section of a process that was let in while it gave up. The next owner is told what
     /// this process was told.
     ///
     /// # Errors
@@ -470,8 +471,8 @@ impl<M: Mortal> Seats<M> {
     /// and passes it on: 33, 34.
     ///
     /// Returns `false` if the slot is free, or has another owner by now: only the owner that was
-    /// seen is to lose it. The call does not stop the owner, whose [exit](Self::exit) says that the
-    /// slot was broken.
+    /// seen may lose the slot. The call does not stop the owner, whose [exit](Self::exit) says that
+    /// the slot was broken.
     ///
     /// # Errors
     /// Returns an error if an access failed, or a word is damaged.
@@ -529,9 +530,9 @@ impl<M: Mortal> Seats<M> {
         Ok(is_mine.then_some(Unit { slot, word: now }))
     }
 
-    /// Gives a slot to the seat that it is offered to, unless the slot has left the epoch of the
+    /// Gives a slot to the seat to which it is offered, unless the slot has left the epoch of the
     /// offer: 10, by that seat's owner or on behalf of a dead one. Returns the slot and its word
-    /// then; `None` if this is no offer.
+    /// after that, or `None` if this is no offer.
     async fn follow_up(
         &self,
         p: Here<'_, M>,
@@ -567,7 +568,7 @@ impl<M: Mortal> Seats<M> {
     }
 
     /// All waiters, and then all owners, so that no waiter is missed that becomes an owner: 9.
-    /// Returns `None` if a slot is free by now: no death would tell of that.
+    /// Returns `None` if a slot is free by now, because no death would wake the waiter for that.
     async fn whom_to_watch(&self, p: Here<'_, M>, live: &impl Debug) -> Result<Option<M::Watch>, M::Error> {
         let (memory, me) = (p.process().memory(), p.pid().index());
         let mut watch = M::Watch::default();

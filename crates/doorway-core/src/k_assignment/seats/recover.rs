@@ -30,8 +30,8 @@ impl<M: Mortal> Seats<M> {
         self.one_waits_less(here, &"recovered").await
     }
 
-    /// Whether an earlier owner has left nothing behind. Such seats are taken first, because there
-    /// is nothing to clean up. This is only a look, and it may be wrong as soon as it is made.
+    /// Whether an earlier owner has left nothing behind. Processes take such seats first, because
+    /// there is nothing to clean up. The answer may be outdated as soon as it is given.
     ///
     /// # Errors
     /// Returns an error if an access failed.

@@ -45,8 +45,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     }
 
     in_both_forms! {
-        /// What a process does that has its place and did not get in at once: 31, and an exit if it
-        /// is closed.
+        /// Runs when a process has its place and did not get in at once: 31, and an exit if the
+        /// slots are closed.
         #[inline(always)]
         pub fn unless_closed, unless_closed_now(&self, p: &Process<M>, tray: Option<&Tray<M>>, grant: Grant) -> Result<Grant, Refused> {'text: {
             let here = p.on(self.part);
@@ -58,7 +58,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         }}
     }
 
-    /// The same of one that may have no place.
+    /// The same for a process that may have no place.
     pub(super) async fn if_any_unless_closed(
         &self,
         p: &Process<M>,

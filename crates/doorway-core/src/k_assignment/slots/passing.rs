@@ -25,9 +25,9 @@ use crate::memory::{CompareSwap, FetchAdd, Memory, Process, in_both_forms, withi
 
 impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     in_both_forms! {
-        /// The entry of a newcomer that may pass: it takes a place that was left, or one that is
-        /// free. Returns `NoPlace` if there is none; the newcomer may try again. A process that
-        /// asks for several units takes only what is free.
+        /// The entry of a newcomer that may pass: it takes a place from the tray, or one that is
+        /// free. Returns `NoPlace` if there is no such place; the newcomer may try again. A process
+        /// that asks for several units takes only free units.
         #[inline(always)]
         pub fn begin_passing, begin_passing_now(&self, p: &Process<M>, tray: &Tray<M>, units: u64, once: bool) -> Entered {'text: {
             let here = p.on(self.part);
@@ -35,7 +35,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             let taken = units == 1 && either!(tray.take(p, once), tray.take_now(p, once));
             let held = if taken {
                 let held = Held::of(1, false);
-                // What is in the tray says nothing of closing.
+                // The tray does not tell whether the slots are closed.
                 if either!(self.line.is_closed(p), self.line.is_closed_now(p)) {
                     break 'text Entered::Not(Drawn::with_nobody_to_help(held));
                 }
@@ -79,7 +79,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
-    /// [`release`](KExclusion::release).
+    /// [`release`](KExclusion::release), where newcomers may pass.
     ///
     /// # Errors
     /// Returns an error if an access failed.
@@ -90,7 +90,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
-    /// Draws a ticket, with which the process [goes on](Self::go_on_passing).
+    /// Draws a ticket. With it, the process [goes on](Self::go_on_passing).
     ///
     /// # Errors
     /// Returns an error if an access failed.
@@ -99,7 +99,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         self.line.draw(p, units).await
     }
 
-    /// [`go_on`](Self::go_on).
+    /// [`go_on`](Self::go_on), where newcomers may pass.
     ///
     /// # Errors
     /// The same as for [`go_on`](Self::go_on).
@@ -116,7 +116,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         self.named_passing(p, tray, let_in).await
     }
 
-    /// [`stand`](Self::stand).
+    /// [`stand`](Self::stand), where newcomers may pass.
     ///
     /// # Errors
     /// The same as for [`stand`](Self::stand).
@@ -135,7 +135,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         }
     }
 
-    /// [`turn`](Self::turn), of a process that listens.
+    /// [`turn`](Self::turn), for a process that listens.
     ///
     /// # Errors
     /// Returns an error if an access failed.
@@ -149,7 +149,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         tray.turn(p, &self.line, place, attempt, 0).await
     }
 
-    /// [`enter_in_turn`](Self::enter_in_turn).
+    /// [`enter_in_turn`](Self::enter_in_turn), where newcomers may pass.
     ///
     /// # Errors
     /// Returns an error if an access failed, or if the slots are closed.
@@ -168,7 +168,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         }
     }
 
-    /// [`leave`](Abortable::leave).
+    /// [`leave`](Abortable::leave), where newcomers may pass.
     ///
     /// # Errors
     /// Returns an error if an access failed.
