@@ -389,8 +389,8 @@ fn costs(out: &mut String, subject: &Subject, sizes: Sizes) {
     }
 }
 
-/// A search at these sizes, now; if that is too much, also at the largest smaller sizes that are
-/// not.
+/// Searches at these sizes, now. If that takes too many states, it also searches at the largest
+/// smaller sizes that do not.
 fn evidence(
     out: &mut String,
     subject: &Subject,

@@ -42,8 +42,8 @@ impl World {
         self.rules().normalise && self.layout().vars().iter().any(|v| v.counts)
     }
 
-    /// Whether states are taken for one that properties of one's own might tell apart: counters are
-    /// kept small, or symmetric states are merged.
+    /// Whether the machine treats states as one that a property of the user might tell apart:
+    /// counters are kept small, or symmetric states are merged.
     pub(crate) fn takes_some_states_for_one(&self) -> bool {
         self.keeps_counters_small() || self.canon.is_some() || self.alike.is_some()
     }
