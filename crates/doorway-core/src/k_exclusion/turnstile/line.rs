@@ -44,7 +44,7 @@
 //!   tickets, and would make rings without end.
 //! - *sweeping (58)*: a ghost at the front that is not enabled, `y = open`, may be exited too.
 //!   `open + 1` then enables `y` itself and no other ticket. So a process that is stuck inside, and
-//!   endless give-ups in order of arrival, leave nothing behind. What stays are ghosts behind a
+//!   endless give-ups in the order of arrival, leave nothing behind. What stays are ghosts behind a
 //!   waiter.
 //! - *an absent ticket is not swept*: it may be announced at any moment, and wait.
 //!

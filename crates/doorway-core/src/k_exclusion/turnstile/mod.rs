@@ -1,4 +1,4 @@
-//! `(N, k)`-exclusion in order of arrival, for any `N`, with places that can be given up.
+//! `(N, k)`-exclusion in the order of arrival, for any `N`, with places that can be given up.
 //!
 //! # Problem
 //! k-exclusion whose cost does not depend on `N`, and whose waiters can give up.

@@ -1,4 +1,4 @@
-//! `(N, k)`-exclusion in order of arrival, for processes that never give up.
+//! `(N, k)`-exclusion in the order of arrival, for processes that never give up.
 //!
 //! # Problem
 //! k-exclusion whose cost does not depend on `N`.
