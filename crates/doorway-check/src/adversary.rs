@@ -13,7 +13,7 @@
 //!    come back until the cached copy is invalid.
 //! 3. Others stay inside until the victim waits. Then one leaves, a step at a time, until the
 //!    victim can go on, and step 1 follows again.
-//! 4. In half of the runs, others lie in ambush. They stop in front of every part of the algorithm
+//! 4. In half of the runs, others wait in ambush. They stop in front of every part of the algorithm
 //!    (a slot, a block) that the victim has not reached yet, and go on when it arrives, so that it
 //!    finds every part as full as possible. If no other process can go on, the last one to reach
 //!    its ambush does.
@@ -76,7 +76,7 @@ impl Hunt {
     /// Hunts on a new machine for each run.
     ///
     /// # Errors
-    /// If a text cannot be run.
+    /// Returns an error if a text cannot be run.
     pub fn on(&self, fresh: impl Fn() -> Result<World, TextError>) -> Result<Quarry, TextError> {
         self.on_while(fresh, &|| true)
     }
@@ -85,7 +85,7 @@ impl Hunt {
     /// must be quick.
     ///
     /// # Errors
-    /// If a text cannot be run.
+    /// Returns an error if a text cannot be run.
     pub fn on_while(
         &self,
         fresh: impl Fn() -> Result<World, TextError>,

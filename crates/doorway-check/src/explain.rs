@@ -45,7 +45,7 @@ impl Default for Effort {
 /// ```
 ///
 /// # Errors
-/// If its text cannot be run by replay.
+/// Returns an error if its text cannot be run by replay.
 pub fn page(
     subject: &Subject,
     sizes: Sizes,
@@ -367,16 +367,16 @@ fn costs(out: &mut String, subject: &Subject, sizes: Sizes) {
     let info = subject.info;
     let _ = writeln!(out, "\nCOST, FAULTS AND FAIRNESS, AS CLAIMED");
     for (model, bound) in info.rmr {
-        let here = bound.at(sizes, sizes.n).map_or(String::new(), |most| format!(" = {most} here"));
+        let here = bound.at(sizes, sizes.n).map_or(String::new(), |most| format!(" ({most} at these sizes)"));
         let bound = match bound {
-            Bound::Unbounded => "unbounded".to_owned(),
+            Bound::Unbounded => "no bound on the".to_owned(),
             bound => plain(&bound.to_string()),
         };
         // The value is that of the first formula; others apply when fewer compete.
         let (first, fewer) = bound.split_once("; ").map_or((&*bound, String::new()), |(first, rest)| {
             (first, format!("; {rest}, where c is how many compete"))
         });
-        let what = format!("{first}{here} remote references a passage{fewer}");
+        let what = format!("{first} remote references a passage{here}{fewer}");
         let _ = writeln!(out, "  {:6}{what}", model.name());
     }
     let _ = writeln!(
@@ -389,8 +389,8 @@ fn costs(out: &mut String, subject: &Subject, sizes: Sizes) {
     }
 }
 
-/// A search at these sizes, now; if that is too much, also at the largest smaller sizes that are
-/// not.
+/// Searches at these sizes, now. If that takes too many states, it also searches at the largest
+/// smaller sizes that do not.
 fn evidence(
     out: &mut String,
     subject: &Subject,

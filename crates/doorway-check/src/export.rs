@@ -51,7 +51,7 @@ pub fn dot_of_text(text: &str) -> String {
 /// ```
 ///
 /// # Errors
-/// If there are more than `most` states.
+/// Returns an error if there are more than `most` states.
 pub fn dot(mut world: World, most: usize) -> Result<String, DotError> {
     let mut known: HashMap<State, usize> = HashMap::from([(world.initial(), 0)]);
     let mut todo = vec![world.initial()];

@@ -5,8 +5,8 @@
 //! [properties](Property) hold and what it covered, and shows each failure by a shortest
 //! [trace](trace::Trace).
 //!
-//! - [`check`]: an algorithm of one's own, with all that the catalogue's have. [`prelude`]: what
-//!   its text needs.
+//! - [`check`]: an algorithm of your own, with everything that the algorithms of the catalogue
+//!   have. [`prelude`]: what its text needs.
 //! - [`sim`]: the machine.
 //! - [`explore`]: the search.
 //! - [`property`]: what can be checked.

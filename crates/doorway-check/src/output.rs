@@ -14,7 +14,7 @@ pub enum Reader {
 /// Writes text, and flushes it.
 ///
 /// # Errors
-/// If the text cannot be written for any reason but that the reader has gone away.
+/// Returns an error if the text cannot be written for any reason but that the reader has gone away.
 ///
 /// # Examples
 /// ```

@@ -56,7 +56,7 @@ impl StateGraph {
     /// Looks at up to `most` states, breadth first. Claims about single states are judged in each.
     ///
     /// # Errors
-    /// If a text cannot be run by replay.
+    /// Returns an error if a text cannot be run by replay.
     pub fn of(mut world: World, mut claims: Vec<Property>, most: usize) -> Result<Self, TextError> {
         claims.retain(|claim| !matches!(claim.test, Test::Sometimes(_)));
         claims.retain(|claim| !claim.needs_order() || world.rules().order);

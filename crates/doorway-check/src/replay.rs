@@ -158,7 +158,7 @@ impl Token {
     /// Replays the run.
     ///
     /// # Errors
-    /// If the algorithm no longer exists or has changed.
+    /// Returns an error if the algorithm no longer exists or has changed.
     pub fn replay(&self) -> Result<Trace, TokenError> {
         let subject = self.subject()?;
         let sizes = subject.sizes(Some(self.sizes.n), Some(self.sizes.k)).map_err(TokenError::Sizes)?;
@@ -218,7 +218,7 @@ impl Token {
     /// ```
     ///
     /// # Errors
-    /// If the algorithm has no such property, or no longer exists.
+    /// Returns an error if the algorithm has no such property, or no longer exists.
     pub fn breaks_its_property(&self) -> Result<bool, TokenError> {
         let property = self.named_property()?;
         let rules = self.rules.for_properties(std::slice::from_ref(&property));
@@ -238,7 +238,8 @@ impl Token {
     /// Replays the run, with everything that a [page](crate::viewer) shows of it.
     ///
     /// # Errors
-    /// As [`replay`](Self::replay) and [`breaks_its_property`](Self::breaks_its_property).
+    /// The same as for [`replay`](Self::replay) and
+    /// [`breaks_its_property`](Self::breaks_its_property).
     pub fn record(&self) -> Result<Record, TokenError> {
         self.replay()?;
         let breaks = self.breaks_its_property()?;
@@ -258,7 +259,8 @@ impl Token {
     /// The property that the token names.
     ///
     /// # Errors
-    /// If the algorithm has no such property, no longer exists, or does not support the sizes.
+    /// Returns an error if the algorithm has no such property, no longer exists, or does not
+    /// support the sizes.
     pub fn named_property(&self) -> Result<Property, TokenError> {
         let subject = self.subject()?;
         let sizes = subject.sizes(Some(self.sizes.n), Some(self.sizes.k)).map_err(TokenError::Sizes)?;
@@ -423,7 +425,7 @@ pub fn written(actions: &[Action]) -> String {
 /// Reads what [`written`] wrote.
 ///
 /// # Errors
-/// If a word is not an action.
+/// Returns an error if a word is not an action.
 pub fn read(actions: &str) -> Result<Vec<Action>, TokenError> {
     let mut happens = Vec::new();
     for word in actions.split('.').filter(|word| !word.is_empty()) {

@@ -1,11 +1,12 @@
-//! Where exhaustive search ends: random schedules, and schedules with random priorities.
+//! For sizes too large for exhaustive search: random schedules, and schedules with random
+//! priorities.
 //!
 //! Both look for failures and prove nothing. *By priorities* is the PCT scheduler of Burckhardt,
 //! Kothari, Musuvathi and Nagarakatte (*A Randomized Scheduler with Probabilistic Guarantees of
-//! Finding Bugs*, ASPLOS 2010). Each process has a random priority, and the highest that can step
-//! does. At `depth - 1` random steps, the process that steps falls to the bottom. One run finds a
-//! failure that needs `d` ordering constraints among `n` processes and `L` steps with probability
-//! at least `1 / (n * L^(d-1))`.
+//! Finding Bugs*, ASPLOS 2010). Each process has a random priority. Of the processes that can step,
+//! the one with the highest priority does. At `depth - 1` random steps, the process that steps
+//! falls to the bottom. One run finds a failure that needs `d` ordering constraints among `n`
+//! processes and `L` steps with probability at least `1 / (n * L^(d-1))`.
 //!
 //! # Departures from the paper
 //! A process whose turn fails falls to the bottom too; otherwise a waiting process would run for
@@ -16,7 +17,7 @@ use crate::explore::{Verdict, again, breaks_off};
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, State, TextError, What, World};
 
-/// How many steps lie between two calls of `goes_on`.
+/// How many steps are between two calls of `goes_on`.
 const STRIDE: usize = 4096;
 
 /// A search by samples.
@@ -74,10 +75,10 @@ impl Sampler {
     /// graphs stay undecided.
     ///
     /// # Errors
-    /// If a text cannot be run by replay.
+    /// Returns an error if a text cannot be run by replay.
     ///
     /// # Panics
-    /// If several properties are about objects: a machine has one.
+    /// Panics if several properties are about objects: a machine has one.
     pub fn run(&self, world: &mut World, properties: Vec<Property>) -> Result<Sampled, TextError> {
         self.run_while(world, properties, |_| true)
     }
@@ -97,10 +98,10 @@ impl Sampler {
     /// ```
     ///
     /// # Errors
-    /// If a text cannot be run by replay.
+    /// Returns an error if a text cannot be run by replay.
     ///
     /// # Panics
-    /// If several properties are about objects: a machine has one.
+    /// Panics if several properties are about objects: a machine has one.
     pub fn run_while(
         &self,
         world: &mut World,

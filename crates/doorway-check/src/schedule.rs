@@ -134,7 +134,8 @@ impl Runner {
     /// Follows a schedule.
     ///
     /// # Errors
-    /// At the first word that cannot be followed. The words before it have been followed.
+    /// Returns an error at the first word that cannot be followed. The words before it have been
+    /// followed.
     pub fn follow(&mut self, schedule: &str) -> Result<&mut Self, ScheduleError> {
         for word in schedule.split_whitespace() {
             let bad = || ScheduleError::Word(word.to_owned());
@@ -243,7 +244,7 @@ impl Runner {
     /// Performs an action; `None` if it cannot happen.
     ///
     /// # Errors
-    /// If a text cannot be run by replay.
+    /// Returns an error if a text cannot be run by replay.
     pub fn act(&mut self, action: Action) -> Result<Option<Step>, TextError> {
         let step = Step::take(&mut self.world, &mut self.state, action)?;
         self.actions.extend(step.as_ref().map(|_| action));
@@ -298,7 +299,7 @@ impl Runner {
     /// Whether no process can make progress; see [`World::is_deadlock`].
     ///
     /// # Errors
-    /// If a text cannot be run by replay.
+    /// Returns an error if a text cannot be run by replay.
     pub fn is_deadlock(&mut self) -> Result<bool, TextError> {
         self.world.is_deadlock(&self.state)
     }
@@ -306,7 +307,7 @@ impl Runner {
     /// What has happened so far.
     ///
     /// # Errors
-    /// If a text cannot be run by replay.
+    /// Returns an error if a text cannot be run by replay.
     pub fn trace(&mut self) -> Result<Trace, TextError> {
         let initial = self.world.initial();
         again(&mut self.world, &initial, &self.actions, None, None)

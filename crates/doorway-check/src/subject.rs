@@ -44,8 +44,8 @@ pub struct Subject {
 /// ```
 ///
 /// # Errors
-/// If there is none of this name; the error suggests the nearest. Also if the text after `+` is not
-/// a fault.
+/// Returns an error if there is none of this name; the error suggests the nearest. Also if the text
+/// after `+` is not a fault.
 pub fn find(id: &str) -> Result<Subject, Unknown> {
     let (name, faults) = id.split_once(FAULTS_FOLLOW).map_or((id, None), |(name, faults)| (name, Some(faults)));
     let found = match name.strip_prefix(MUTANT_PREFIX) {
@@ -163,7 +163,7 @@ impl Subject {
     /// Checks sizes, and fills in the defaults.
     ///
     /// # Errors
-    /// If the algorithm does not support them.
+    /// Returns an error if the algorithm does not support them.
     pub fn sizes(&self, n: Option<usize>, k: Option<usize>) -> Result<Sizes, SizeError> {
         let defaults = self.defaults();
         // Where every process may be inside, `k` follows from `n`.
@@ -213,7 +213,7 @@ impl Subject {
     /// A machine that runs it.
     ///
     /// # Errors
-    /// If its text breaks the rules of replay.
+    /// Returns an error if its text breaks the rules of replay.
     pub fn world(&self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         let seeded = self.mutant.map_or(Faults::NONE, Mutant::faults);
         // A faulty text may read a variable that it declares unused; then the value must be right.

@@ -62,7 +62,7 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<std::ffi::OsString>,
     },
-    /// Show which processes hold slots, which wait for one, and since when (Linux)
+    /// Show which processes hold slots or wait for one, and for how long (Linux)
     ///
     /// Without a name, it shows every name in the directory in use. It can show a command line only
     /// for processes of this user that have the file open; for others it shows `?`. In the mode
@@ -158,7 +158,7 @@ enum Command {
     Rmr(rmr::Args),
     /// Show which registers the read-write algorithms need: atomic, regular, monotone or safe
     ///
-    /// Exit code: 0 all algorithms work with the registers they claim (texts as printed aside), 1
+    /// Exit code: 0 all algorithms work with the registers they claim (except texts as printed), 1
     /// one of them does not, 2 bad usage, 3 not decided. Ctrl-C prints what was found so far, with
     /// exit code 130.
     #[command(allow_negative_numbers = true)]

@@ -28,10 +28,10 @@ pub(crate) struct RuleArgs {
     /// Seats: let a death wake a sleeper that watches the seat
     #[arg(long, requires = "crashes")]
     hints: bool,
-    /// Seats: let no sleeper look again on its own
+    /// Seats: let no sleeper wake up on its own
     #[arg(long, requires = "crashes")]
     no_rechecks: bool,
-    /// Seats: report no death, so that all that a dead process holds is lost
+    /// Seats: report no death, so that everything a dead process holds is lost
     #[arg(long, requires = "crashes")]
     no_reclaims: bool,
     /// Seats: let no process look for dead owners before the first death. Explores fewer states,

@@ -26,7 +26,7 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
-    /// Names lie beside the build.
+    /// Names are beside the build.
     fn slots(&self, name: &str, slots: usize) -> Slots {
         Builder::new(name, slots).directory(self.0.join("names")).open().unwrap()
     }

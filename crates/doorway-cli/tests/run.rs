@@ -234,7 +234,7 @@ fn a_command_that_waits_for_its_own_slot_is_told() {
     };
     let (code, _, said) = nested("x");
     assert_eq!(code, 124);
-    assert!(said.contains("inside a command that has one") && said.contains("take another name"), "{said}");
+    assert!(said.contains("inside a command that has one") && said.contains("use another name"), "{said}");
     assert_eq!(nested("y"), (0, String::new(), String::new()));
     // Other processes may stand between the two.
     let doorway = env!("CARGO_BIN_EXE_doorway");
@@ -464,13 +464,13 @@ fn refusals_say_what_to_do() {
         assert!(said.contains(message), "{words:?}: {said}");
     };
     let long = "n".repeat(300);
-    refused(&["-n", "1", &long, "--", "true"], "take 1 to 64 of");
+    refused(&["-n", "1", &long, "--", "true"], "use 1 to 64 of");
     refused(&["-n", "1", "a b", "--", "true"], "with a slash in it");
-    refused(&["-n", "1", "..", "--", "true"], "take 1 to 64 of");
-    refused(&["-n", "1", "", "--", "true"], "take 1 to 64 of");
-    refused(&["-n", "1", "x/", "--", "true"], "take 1 to 64 of");
-    refused(&["-n", "1", "/", "--", "true"], "take 1 to 64 of");
-    refused(&["-n", "1", "/tmp/a b", "--", "true"], "take 1 to 64 of");
+    refused(&["-n", "1", "..", "--", "true"], "use 1 to 64 of");
+    refused(&["-n", "1", "", "--", "true"], "use 1 to 64 of");
+    refused(&["-n", "1", "x/", "--", "true"], "use 1 to 64 of");
+    refused(&["-n", "1", "/", "--", "true"], "use 1 to 64 of");
+    refused(&["-n", "1", "/tmp/a b", "--", "true"], "use 1 to 64 of");
     refused(&["-n", "1", "a\nb", "--", "true"], r#""a\nb" is not a valid name"#);
     refused(&["-n", "1", "no/such/x", "--", "true"], "make it first");
     refused(&["-n", "0", "x", "--", "true"], "ask for 1 to");

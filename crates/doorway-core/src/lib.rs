@@ -7,15 +7,15 @@
 //!   locks with which they are compared.
 //! - [`k_exclusion`]: at most `k` processes inside, and up to `k - 1` may die anywhere. Anderson
 //!   and Moir's chain and fast path, Danek's k-Bakery, and our turnstile.
-//! - [`k_assignment`]: the same, and each process inside has a name of its own among `0..k`. Slots,
-//!   and seats for processes whose slots come back when they die.
+//! - [`k_assignment`]: the same, and each process inside has a name of its own among `0..k`. Slots
+//!   for threads and tasks, and seats for processes, whose slots come back when they die.
 //! - [`rooms`]: any number of processes in one room, and never two occupied rooms at once.
 //! - [`resilient`]: any object, even if up to `k - 1` of its users stop in the middle of an
 //!   operation.
 //! - [`registry`]: all of them by name.
 //!
-//! No `std`, no `unsafe`, no dependencies. To *use* an algorithm, take the crate `doorway`; to
-//! *check* one, take `doorway-check`.
+//! No `std`, no `unsafe`, no dependencies. To *use* an algorithm, depend on the crate `doorway`; to
+//! *check* one, on `doorway-check`.
 //!
 #![doc = include_str!("../CATALOGUE.md")]
 #![no_std]

@@ -8,7 +8,7 @@ use syn::{Data, DeriveInput, Error, Fields, Ident, Index, Result, Type, parse_ma
 /// Makes an enum or a struct a [`Word`](https://docs.rs/doorway-core): a value that fits into one
 /// shared variable.
 ///
-/// Fields lie beside each other, each in as many bits as the largest word of its type needs. The
+/// Fields are packed side by side, each in as many bits as the largest word of its type needs. The
 /// variants of an enum are numbered in the order in which they are written, whatever discriminants
 /// they have. Fields can be of any type that is a word itself: `bool`, `Pid`, `Option<Pid>`, `u8`
 /// to `u32`, `i8` to `i32`, tuples and arrays of words, and other derived types. The name

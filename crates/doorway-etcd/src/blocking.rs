@@ -1,7 +1,7 @@
 //! The same for programs without tasks: every call blocks its thread.
 //!
-//! A task must not block, and gets [`Error::InATask`]: use [`crate::Slots`] there. A thread of
-//! `tokio::task::spawn_blocking` may.
+//! A task must not block, and gets the error [`Error::InATask`]: use [`crate::Slots`] there. A
+//! thread of `tokio::task::spawn_blocking` may use these slots.
 //!
 //! ```no_run
 //! use doorway_etcd::blocking::Slots;
@@ -94,7 +94,7 @@ impl Slots {
     /// Connects to the cluster, for `slots` slots of this name.
     ///
     /// # Errors
-    /// As [`Builder::connect`].
+    /// The same as for [`Builder::connect`].
     pub fn connect<E: AsRef<str>>(
         endpoints: impl IntoIterator<Item = E>,
         name: impl Into<String>,
@@ -106,7 +106,7 @@ impl Slots {
     /// Connects with options.
     ///
     /// # Errors
-    /// As [`Builder::connect`]. Also if a task calls it.
+    /// The same as for [`Builder::connect`]. It also returns an error if a task calls it.
     pub fn with(builder: Builder) -> Result<Self, Error> {
         let made = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = made.map_err(|error| Error::Refused(format!("no thread: {error}")))?;
@@ -123,24 +123,24 @@ impl Slots {
     /// Waits for a slot.
     ///
     /// # Errors
-    /// If the cluster refuses the request.
+    /// Returns an error if the cluster refuses the request.
     pub fn acquire(&self) -> Result<Guard, Error> {
         Ok(self.guard(self.runtime.block_on(self.slots.acquire())??))
     }
 
-    /// A slot, if one is free and nobody waits.
+    /// Takes a slot if one is free and no client waits.
     ///
     /// # Errors
-    /// If there is none, or if the cluster refuses the request.
+    /// Returns an error if there is none, or if the cluster refuses the request.
     pub fn try_acquire(&self) -> Result<Guard, TryAcquireError> {
         let tried = self.runtime.block_on(self.slots.try_acquire()).map_err(TryAcquireError::Failed)?;
         Ok(self.guard(tried?))
     }
 
-    /// Waits for a slot for so long at most.
+    /// Waits for a slot, but no longer than `timeout`.
     ///
     /// # Errors
-    /// If the time is over, or if the cluster refuses the request.
+    /// Returns an error if the time is over, or if the cluster refuses the request.
     pub fn acquire_timeout(&self, timeout: Duration) -> Result<Guard, TimeoutError> {
         let waited = async { self.slots.acquire_timeout(timeout).await };
         Ok(self.guard(self.runtime.block_on(waited).map_err(TimeoutError::Failed)??))
@@ -152,10 +152,10 @@ impl Slots {
         self.slots.places()
     }
 
-    /// The time that the cluster grants: at least what was asked for.
+    /// The time to live that the cluster has granted. It is at least the time that was asked for.
     ///
     /// # Errors
-    /// If a task calls it.
+    /// Returns an error if a task calls it.
     pub fn ttl(&self) -> Result<Duration, Error> {
         self.runtime.block_on(self.slots.ttl())
     }
@@ -163,7 +163,7 @@ impl Slots {
     /// The holders and the waiters.
     ///
     /// # Errors
-    /// If the cluster refuses the request.
+    /// Returns an error if the cluster refuses the request.
     pub fn status(&self) -> Result<Status, Error> {
         self.runtime.block_on(self.slots.status())?
     }
@@ -171,15 +171,15 @@ impl Slots {
     /// Takes a slot away from its holder.
     ///
     /// # Errors
-    /// If there is no such slot, or if the cluster refuses the request.
+    /// Returns an error if there is no such slot, or if the cluster refuses the request.
     pub fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
         self.runtime.block_on(self.slots.break_slot(slot))?
     }
 
-    /// The same, if the holder has this fence.
+    /// The same, but only if the holder still has this fence.
     ///
     /// # Errors
-    /// As [`break_slot`](Self::break_slot).
+    /// The same as for [`break_slot`](Self::break_slot).
     pub fn break_holder(&self, slot: usize, fence: u64) -> Result<Option<Known>, Error> {
         self.runtime.block_on(self.slots.break_holder(slot, fence))?
     }
@@ -187,7 +187,7 @@ impl Slots {
     /// Gives everything back at once.
     ///
     /// # Errors
-    /// If the cluster refuses the request.
+    /// Returns an error if the cluster refuses the request.
     pub fn close(self) -> Result<(), Error> {
         let Self { slots, runtime } = self;
         runtime.block_on(slots.close())?
@@ -201,7 +201,7 @@ impl Guard {
         self.slot
     }
 
-    /// Larger than the fence of every earlier holder.
+    /// The fence: a number larger than the fence of every earlier holder.
     #[must_use]
     pub fn fence(&self) -> u64 {
         self.fence
@@ -213,10 +213,11 @@ impl Guard {
         self.guard.as_ref().is_none_or(Task::is_lost)
     }
 
-    /// Waits until the slot is lost, for so long at most. Returns whether it is.
+    /// Waits until the slot is lost, but no longer than `timeout`. Returns whether the slot is
+    /// lost.
     ///
     /// # Errors
-    /// If a task calls it.
+    /// Returns an error if a task calls it.
     pub fn wait_until_lost(&self, timeout: Duration) -> Result<bool, Error> {
         let Some(guard) = &self.guard else { return Ok(true) };
         let lost = async { tokio::time::timeout(timeout, guard.lost()).await.is_ok() };
@@ -234,7 +235,7 @@ impl Guard {
     /// Gives the slot back.
     ///
     /// # Errors
-    /// If it was lost before.
+    /// Returns an error if it was lost before.
     pub fn release(mut self) -> Result<(), ReleaseError> {
         match self.guard.take() {
             Some(guard) => self.runtime.block_on(guard.release()).map_err(ReleaseError::Failed)?,

@@ -1,4 +1,4 @@
-//! How slots are asked for.
+//! Options for connecting to slots.
 
 use crate::cluster::Cluster;
 use crate::errors::Error;
@@ -54,55 +54,58 @@ impl Builder {
         }
     }
 
-    /// After this time, a client that has died or is cut off loses what it holds; 10 seconds unless
-    /// said otherwise. It is rounded up to whole seconds, from 1 to 9,000,000,000. A cluster grants
-    /// no less than one and a half times its election timeout: usually 2 seconds.
+    /// Sets the time to live of the lease. A client that has died or is cut off loses its slots
+    /// after this time. The default is 10 seconds. The time is rounded up to whole seconds, from 1
+    /// to 9,000,000,000. A cluster grants at least one and a half times its election timeout:
+    /// usually 2 seconds.
     pub fn ttl(self, ttl: Duration) -> Self {
         Self { ttl, ..self }
     }
 
-    /// For so long a request waits for its answer before it is sent again, to another member if
-    /// there is one; 1 second unless said otherwise. It doubles with each attempt, so a time that
-    /// is too short only costs requests. At least 100 microseconds, and at most a day.
+    /// Sets how long the client waits for an answer before it sends the request again, to another
+    /// member if there is one. The default is 1 second. The time doubles with each attempt, so a
+    /// time that is too short only costs requests. It is at least 100 microseconds, and at most a
+    /// day.
     pub fn request_timeout(self, timeout: Duration) -> Self {
         let day = Duration::from_secs(24 * 60 * 60);
         Self { timeout: timeout.clamp(Duration::from_micros(100), day), ..self }
     }
 
-    /// For so long [`connect`](Self::connect) tries; 30 seconds unless said otherwise. Later calls
-    /// wait until the cluster answers.
+    /// Sets how long [`connect`](Self::connect) tries. The default is 30 seconds. Later calls wait
+    /// until the cluster answers.
     pub fn connect_timeout(self, connect_timeout: Duration) -> Self {
         Self { connect_timeout, ..self }
     }
 
-    /// The keys begin with this; `doorway` unless said otherwise.
+    /// Sets the prefix of all keys. The default is `doorway`.
     pub fn prefix(self, prefix: impl Into<String>) -> Self {
         Self { prefix: prefix.into(), ..self }
     }
 
-    /// What a [status](Slots::status) says of this client.
+    /// Sets the label that a [status](Slots::status) shows for this client.
     pub fn label(self, label: impl Into<String>) -> Self {
         Self { label: label.into(), ..self }
     }
 
-    /// A user of the cluster. It needs to read and write the keys under the prefix.
+    /// Sets the user of the cluster. The user needs the right to read and write the keys under the
+    /// prefix.
     pub fn user(self, name: impl Into<String>, password: impl Into<String>) -> Self {
         let options = self.options.with_user(name, password).with_auto_token_refresh(true);
         Self { options, ..self }
     }
 
-    /// Encrypted connections.
+    /// Encrypts connections, with these options.
     #[cfg(feature = "tls")]
     pub fn tls(self, tls: etcd_client::TlsOptions) -> Self {
         Self { options: self.options.with_tls(tls), ..self }
     }
 
-    /// Connects, in a runtime of tokio: tasks of that runtime keep the lease alive, and watch.
-    /// Other runtimes may use the slots too, as long as that one runs.
+    /// Connects, in a runtime of tokio. Tasks of that runtime keep the lease alive and run the
+    /// watch. Other runtimes may use the slots too, as long as that runtime runs.
     ///
     /// # Errors
-    /// If the options make no sense, if the cluster has another number of slots under this name, or
-    /// if it does not answer.
+    /// Returns an error if the options make no sense, if the cluster has another number of slots
+    /// under this name, or if it does not answer.
     pub async fn connect(self) -> Result<Slots, Error> {
         if self.name.is_empty() || self.name.contains(char::is_control) {
             return Err(Error::BadName(self.name));

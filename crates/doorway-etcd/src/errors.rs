@@ -15,7 +15,7 @@ pub enum Error {
     BadSlots(usize),
     /// There are no slots of this name.
     Missing(String),
-    /// The slots of this name are another number.
+    /// The cluster has another number of slots under this name.
     OtherSlots {
         /// The number in the store.
         found: usize,
@@ -35,10 +35,9 @@ pub enum Error {
     Refused(String),
     /// The cluster did not answer in the time that was given for connecting.
     Unreachable(String),
-    /// A call of the blocking face by a task.
+    /// A task called a method of [`blocking`](crate::blocking).
     InATask,
-    /// The runtime in which the slots were connected has ended, and everything that answers with
-    /// it.
+    /// The runtime in which the slots were connected has ended, so nothing can answer any more.
     RuntimeEnded,
 }
 
@@ -49,7 +48,7 @@ impl fmt::Display for Error {
                 write!(f, "{which:?} is no endpoint; write one or more such as http://10.0.0.1:2379")
             }
             Self::BadName(name) => write!(f, "{name:?} cannot be a name; use letters, digits, `-`, `_` and `/`"),
-            Self::BadSlots(k) => write!(f, "{k} slots are not possible; take between 1 and 100,000"),
+            Self::BadSlots(k) => write!(f, "{k} slots are not possible; use between 1 and 100,000"),
             Self::Missing(name) => {
                 write!(f, "there are no slots {name:?} in this cluster; connect with a number first")
             }
@@ -73,10 +72,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Why there is no slot without waiting.
+/// Why no slot was taken without waiting.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TryAcquireError {
-    /// No slot is free, or others wait.
+    /// No slot is free, or another client waits.
     NoPlace,
     /// Something else.
     Failed(Error),
@@ -93,10 +92,10 @@ impl fmt::Display for TryAcquireError {
 
 impl std::error::Error for TryAcquireError {}
 
-/// Why there is no slot after a time.
+/// Why waiting for a limited time ended without a slot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TimeoutError {
-    /// The time is over.
+    /// The time ran out.
     TimedOut,
     /// Something else.
     Failed(Error),

@@ -30,26 +30,27 @@ impl Guard {
         self.grant.slot
     }
 
-    /// Larger than the fence of every earlier holder of any slot of this cluster. Pass it to what
-    /// the slot protects, and let that refuse a fence of the same slot which is older than one it
-    /// has seen: a holder that was paused does not know that it has lost its slot.
+    /// The fence: a number larger than the fence of every earlier holder of any slot of this
+    /// cluster. Pass it to the resource that the slot protects. For each slot, let the resource
+    /// refuse a fence that is smaller than one it has seen: a holder that was paused does not know
+    /// that it has lost its slot.
     #[must_use]
     pub fn fence(&self) -> u64 {
         self.grant.fence
     }
 
     /// Whether the slot is lost, as far as this machine knows: its lease has ended, or it was
-    /// broken. Asks no other machine. `false` promises nothing: the next instruction may come after
-    /// a pause.
+    /// broken. This call asks no other machine. `false` promises nothing: the next instruction may
+    /// come after a pause.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.seat.as_ref().is_none_or(Seat::is_lost)
     }
 
-    /// Ready when the slot is lost. The holder must stop then.
+    /// Waits until the slot is lost. The holder must stop then.
     ///
-    /// By this machine's clock, it is ready before the cluster lets the lease end, unless the task
-    /// or the machine was paused.
+    /// This returns before the cluster gives the slot away, unless the task or the machine was
+    /// paused. It judges by this machine's clock.
     pub async fn lost(&self) {
         if let Some(seat) = &self.seat {
             seat.lost_apart().await;
@@ -73,12 +74,13 @@ impl Guard {
         self.watches.drain(..).for_each(|watch| watch.abort());
     }
 
-    /// Gives the slot back, and returns when the cluster has it. During an outage, it returns when
+    /// Gives the slot back, and waits until the cluster has it. During an outage, it waits until
     /// the lease has ended.
     ///
     /// # Errors
-    /// If it was lost before, as far as the cluster's answer tells. An answer that got lost does
-    /// not tell, and this is no error then. Also if the cluster refuses the request.
+    /// Returns an error if the slot had been lost before, or if the cluster refuses the request. If
+    /// the answer of the cluster is lost, this may return `Ok` although the slot had been lost
+    /// before.
     pub async fn release(mut self) -> Result<(), ReleaseError> {
         self.unwatch();
         match self.seat.take() {

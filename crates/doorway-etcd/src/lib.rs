@@ -1,8 +1,8 @@
 //! Slots between machines, in etcd: at most `k` holders at a time, first come, first served. Each
 //! holder has a slot number and a fence.
 //!
-//! [`Slots`] live in a cluster that is there already. A client that dies, or is cut off, loses what
-//! it holds after a [time](Builder::ttl), and the next in line gets it. A passage costs two round
+//! [`Slots`] are kept in a cluster that runs already. A client that dies or is cut off loses its
+//! slots after a [time](Builder::ttl), and the next in line gets them. A passage costs two round
 //! trips, whatever the number of clients.
 //!
 //! ```no_run
@@ -22,16 +22,19 @@
 //! # What a lease cannot promise
 //! A holder that is paused for longer than its lease does not know that it has lost its slot. For a
 //! moment, two clients may believe that they hold it. No lease prevents that. If it matters, pass
-//! the [fence](Guard::fence) to what the slot protects, and refuse older ones there. The page
-//! `docs/machines.md` shows how, and has a table of what happens when something fails.
+//! the [fence](Guard::fence) to the resource that the slot protects, and let the resource refuse
+//! older fences. The page `docs/machines.md` shows how, and has a table of what happens when
+//! something fails.
 //!
 //! # How it works
-//! The protocol is a text that a model checker runs:
-//! [`doorway_core::k_assignment::leases`]. This crate sends what the text says. It adds what the
-//! text asks of its store: one watch for each `Slots`, which is opened again when it has ended,
-//! after everything was read anew; requests that are sent again, unchanged, until they are
-//! answered; members that fail are left alone for a while. Whatever is tried again comes after a
-//! pause that grows.
+//! The protocol is a text that a model checker runs: [`doorway_core::k_assignment::leases`]. This
+//! crate sends what the text says. It also does the following:
+//!
+//! - Each `Slots` has one watch. When the watch has ended, the crate reads all keys anew, and opens
+//!   another watch.
+//! - It sends a request again, unchanged, until there is an answer.
+//! - After a member has failed, it does not use that member for a while.
+//! - It pauses before it tries anything again, each time for longer.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]

@@ -22,8 +22,8 @@ use tokio::task::{AbortHandle, JoinHandle};
 /// Slots between machines: at most `k` holders at a time, first come, first served.
 ///
 /// Clones are the same client. Every call must be made in a runtime of tokio. The lease, the watch
-/// and the connections are tasks of the runtime in which the slots were connected: the slots of a
-/// runtime that has ended are of no use.
+/// and the connections are tasks of the runtime in which the slots were connected. When that
+/// runtime has ended, all calls return an error.
 ///
 /// ```no_run
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
@@ -396,7 +396,7 @@ impl Slots {
     /// number.
     ///
     /// # Errors
-    /// As [`Builder::connect`].
+    /// The same as for [`Builder::connect`].
     pub async fn connect<E: AsRef<str>>(
         endpoints: impl IntoIterator<Item = E>,
         name: impl Into<String>,
@@ -464,7 +464,7 @@ impl Slots {
         &self.inner.name
     }
 
-    /// The time that the cluster grants: at least what was asked for.
+    /// The time to live that the cluster has granted. It is at least the time that was asked for.
     pub async fn ttl(&self) -> Duration {
         self.inner.session.lock().await.ttl()
     }
@@ -479,15 +479,15 @@ impl Slots {
         Ok(Arc::clone(&session))
     }
 
-    /// Waits for a slot. During an outage it goes on waiting; if that costs the client its lease,
-    /// it gets in line again, at the end.
+    /// Waits for a slot. During an outage it goes on waiting. If the lease of the client ends
+    /// meanwhile, the caller gets in line again, at the end.
     ///
-    /// A future that is dropped leaves the line, and gives back a slot that it was just given, in
-    /// the background.
+    /// Dropping the future gives up: in the background, the caller leaves the line, and gives back
+    /// a slot that it was just granted.
     ///
     /// # Errors
-    /// If the cluster refuses the request, or if the runtime in which the slots were connected has
-    /// ended.
+    /// Returns an error if the cluster refuses the request, or if the runtime in which the slots
+    /// were connected has ended.
     pub async fn acquire(&self) -> Result<Guard, Error> {
         let mut attempts = 0;
         loop {
@@ -499,10 +499,10 @@ impl Slots {
         }
     }
 
-    /// A slot, if one is free and nobody waits.
+    /// Takes a slot if one is free and no client waits.
     ///
     /// # Errors
-    /// If there is none, or if the cluster refuses the request.
+    /// Returns an error if there is none, or if the cluster refuses the request.
     pub async fn try_acquire(&self) -> Result<Guard, TryAcquireError> {
         match self.enter(false).await {
             Ok(Some(guard)) => Ok(guard),
@@ -511,10 +511,10 @@ impl Slots {
         }
     }
 
-    /// Waits for a slot for so long at most.
+    /// Waits for a slot, but no longer than `timeout`.
     ///
     /// # Errors
-    /// If the time is over, or if the cluster refuses the request.
+    /// Returns an error if the time is over, or if the cluster refuses the request.
     pub async fn acquire_timeout(&self, timeout: Duration) -> Result<Guard, TimeoutError> {
         match tokio::time::timeout(timeout, self.acquire()).await {
             Ok(acquired) => acquired.map_err(TimeoutError::Failed),
@@ -557,7 +557,7 @@ impl Slots {
     /// The holders and the waiters, as the cluster has them now.
     ///
     /// # Errors
-    /// If the cluster refuses the request.
+    /// Returns an error if the cluster refuses the request.
     pub async fn status(&self) -> Result<Status, Error> {
         let Store { cluster, keys, .. } = &*self.inner.store;
         let all = || Some(GetOptions::new().with_prefix());
@@ -577,11 +577,11 @@ impl Slots {
     /// Takes a slot away from its holder, and gives it to the oldest waiter, if there is one.
     /// Returns what is known of the holder; `None` if the slot was free.
     ///
-    /// The holder may be at work: it learns of its loss by [`Guard::lost`], and only a fence keeps
-    /// its work out.
+    /// This does not stop the holder. [`Guard::lost`] tells it of its loss, but only a resource
+    /// that compares fences keeps its work out.
     ///
     /// # Errors
-    /// If there is no such slot, or if the cluster refuses the request.
+    /// Returns an error if there is no such slot, or if the cluster refuses the request.
     pub async fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
         match self.holder(slot).await? {
             Some((fence, known)) => Ok(self.take_away(slot, fence).await?.then_some(known)),
@@ -589,10 +589,10 @@ impl Slots {
         }
     }
 
-    /// The same, if the holder has this fence.
+    /// The same, but only if the holder still has this fence.
     ///
     /// # Errors
-    /// As [`break_slot`](Self::break_slot).
+    /// The same as for [`break_slot`](Self::break_slot).
     pub async fn break_holder(&self, slot: usize, fence: u64) -> Result<Option<Known>, Error> {
         match self.holder(slot).await? {
             Some((held, known)) if held == fence => Ok(self.take_away(slot, fence).await?.then_some(known)),
@@ -640,11 +640,11 @@ impl Slots {
         self.inner.store.cluster.doubts.load(SeqCst)
     }
 
-    /// Gives everything back at once: the slots of this client, and its places in line. What it
-    /// holds is lost.
+    /// Gives everything back at once: the slots of this client, and its places in line. Its guards
+    /// count as lost.
     ///
     /// # Errors
-    /// If the cluster refuses the request.
+    /// Returns an error if the cluster refuses the request.
     pub async fn close(self) -> Result<(), Error> {
         let session = Arc::clone(&*self.inner.session.lock().await);
         let store = &self.inner.store;

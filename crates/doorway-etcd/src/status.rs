@@ -5,7 +5,7 @@ use doorway_core::k_assignment::leases::Key;
 use etcd_client::KeyValue;
 use std::collections::HashMap;
 
-/// What is known of a client. It wrote that itself, so it may be false.
+/// What is known of a client. The client wrote it, so it may be false.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Known {

@@ -1,7 +1,7 @@
 //! Slots between processes under loom: threads play the processes, and a mutex plays the kernel.
 //!
 //! Loom sees what the explorer cannot: orderings weaker than `SeqCst`, and whether the actions of a
-//! holder inside *happen before* those of the next holder of the slot, also after a death. The
+//! holder inside *happen before* those of the next holder of the slot, even after a death. The
 //! words are encoded in the two ways that raise no false alarms (`loom.rs`). Each process that is
 //! inside touches plain memory.
 //!

@@ -7,8 +7,8 @@ use doorway_core::memory::Site;
 use doorway_core::mutex::mellor_crummey_scott_91::TicketLock;
 use doorway_core::registry::{self, Entry, Sizes};
 
-/// An algorithm that admits one process at a time if it is built for `k = 1`. Data may lie behind
-/// it.
+/// An algorithm that admits one process at a time if it is built for `k = 1`. So a
+/// [`Mutex`](crate::Mutex) can protect data with it.
 ///
 /// # Safety
 /// The implementor guarantees mutual exclusion. At no time may two processes with different names

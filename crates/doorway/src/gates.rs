@@ -69,7 +69,7 @@ impl<E: Entry> Gate<E> {
     /// assert!(AmChain::new(2, 5).is_ok()); // nobody ever waits
     /// assert_eq!(AmChain::new(2, 0).unwrap_err(), SizeError::NoPlace);
     /// assert_eq!(Bakery::new(8, 2).unwrap_err().to_string(),
-    ///     "bakery solves mutual exclusion, so k is 1, not 2; for more places take a k-exclusion algorithm");
+    ///     "bakery solves mutual exclusion, so k is 1, not 2; for more places use a k-exclusion algorithm");
     /// ```
     pub fn new(n: usize, k: usize) -> Result<Self, SizeError> {
         let sizes = sizes::<E>(n, k)?;
@@ -356,7 +356,7 @@ pub type Refusal<E> = <<E as Entry>::On<Native> as KExclusion<Native>>::Refusal;
 
 type Held<E> = <<E as Entry>::On<Native> as KExclusion<Native>>::Held;
 
-/// Keeps its member inside. The member leaves when the guard is dropped, also while a panic
+/// Keeps its member inside. The member leaves when the guard is dropped, even while a panic
 /// unwinds.
 ///
 /// Forgetting a guard (`mem::forget`) **counts as a crash inside**: its place is lost, and the
@@ -375,7 +375,7 @@ where
 {
     /// The holder's name: one of `0..k`, which no other holder has.
     ///
-    /// The name is free again when the guard is dropped, also while a panic unwinds. A forgotten
+    /// The name is free again when the guard is dropped, even while a panic unwinds. A forgotten
     /// guard keeps its name for ever.
     ///
     /// # Examples

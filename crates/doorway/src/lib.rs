@@ -1,6 +1,6 @@
 //! Admission control for threads, tasks and processes: at most `k` get in, and each knows its slot.
 //!
-//! | you want | take | its guards and errors |
+//! | you want | use | its guards and errors |
 //! |---|---|---|
 //! | at most `k` holders, in order, each with a slot | [`Slots`] | [`SlotGuard`], [`OwnedSlotGuard`]; [`Closed`], [`AcquireError`], [`TryAcquireError`], [`AcquireTimeoutError`] |
 //! | `k` values, lent by slot | [`Pool`] | [`Lent`], [`OwnedLent`]; the errors of [`Slots`] |
@@ -34,8 +34,8 @@
 //! ```
 //!
 //! # When not to use this
-//! For a mutex, take `std::sync::Mutex` or `parking_lot`. To limit rates, take a rate
-//! limiter. To count bytes, take another semaphore.
+//! For a mutex, use `std::sync::Mutex` or `parking_lot`. To limit rates, use a rate limiter. To
+//! count bytes, use another semaphore.
 
 #![deny(unsafe_code)]
 // docs.rs says beside each item which feature it needs.

@@ -22,8 +22,8 @@ use std::ops::{Deref, DerefMut};
 /// it.
 ///
 /// Threads need not join. A thread takes one of the algorithm's process numbers when it starts to
-/// wait, and keeps it until it drops the guard. Any number of threads may come and go; the size
-/// given at construction bounds how many wait or hold the guard at the same time.
+/// wait, and keeps it until it drops the guard. Any number of threads may come and go. The size
+/// given at construction bounds how many of them wait or hold the guard at the same time.
 ///
 /// # Panics and deaths
 /// A guard that is dropped while a panic unwinds lets the next waiter in. The data stays as it is:
@@ -31,7 +31,7 @@ use std::ops::{Deref, DerefMut};
 /// for ever, because mutual exclusion tolerates no crash inside.
 ///
 /// # When not to use this
-/// To protect data in a program, take `std::sync::Mutex` or `parking_lot`. This type is for a
+/// To protect data in a program, use `std::sync::Mutex` or `parking_lot`. This type is for a
 /// program that wants one particular algorithm: to study it, to measure it, or to run on a machine
 /// that offers only the instructions which that algorithm needs.
 ///

@@ -2,10 +2,10 @@
 //!
 //! `lock_api` makes a mutex before the program runs, gives threads no identity, and passes nothing
 //! from `lock` to `unlock`. So an algorithm fits only if its text never asks for a process number,
-//! and if its variables are few and known beforehand. Three do: the test-and-set lock, the same
-//! with backoff, and the ticket lock. A queue lock needs a word for each thread, and an algorithm
-//! made of reads and writes needs one for each thread that may come. Those algorithms are behind
-//! [`Mutex`](crate::Mutex), which gives threads numbers.
+//! and if its variables are few and known beforehand. Three algorithms fit: the test-and-set lock,
+//! the same with backoff, and the ticket lock. A queue lock needs a word for each thread, and an
+//! algorithm made of reads and writes needs one for each thread that may come. Those algorithms are
+//! behind [`Mutex`](crate::Mutex), which gives threads numbers.
 //!
 //! The texts are those of the catalogue. A mutex takes a cache line for each of its variables.
 //!
@@ -61,7 +61,7 @@ unsafe impl RawMutex for RawTas {
 }
 
 /// The test-and-set lock [with exponential backoff](BackoffBit): fewer attempts, and no fairness.
-/// The words on which a thread pauses lie on its stack.
+/// The words on which a thread pauses are on its stack.
 #[derive(Debug)]
 pub struct RawTasBackoff(BackoffBit<Native>);
 

@@ -519,7 +519,7 @@ fn the_slots_of_a_leaked_guard_are_nobody_elses_when_room_is_made() {
         std::mem::forget(held.remove(1));
     }
     std::mem::forget(slots.acquire_many(2).unwrap());
-    // Up to 16 slots lie in flags, more of them in a bitmap.
+    // Up to 16 slots are in flags, more of them in a bitmap.
     for room in [16, 17, 200] {
         let fence = slots.acquire().unwrap().fence();
         slots = slots.room_for(room).unwrap();

@@ -75,7 +75,7 @@ fn memory_follows_those_that_wait() {
         println!("{many} wait: {bytes} bytes more in {calls} allocations");
         assert!(bytes <= 1024 + 128 * many, "{bytes} bytes for {many} that wait");
     }
-    // All of them gave up, and the memory is used again. (The first crowd lies in all rings, the
+    // All of them gave up, and the memory is used again. (The first crowd is in all rings, the
     // second in the newest.)
     for crowd in 2..5 {
         let mut waiting: Vec<_> = (0..10_000).map(|_| slots.acquire_owned_async()).collect();

@@ -34,9 +34,10 @@ impl Check {
 /// The command of a program that checks algorithms of its own:
 /// `fn main() -> ExitCode { doorway_check::main([peterson(), variant()]) }`.
 ///
-/// Without arguments it checks all of them and prints the reports. `replay TOKEN`, `page TOKEN
-/// FILE`, `explore`, `rmr` and `--json` do what their namesakes of `doorway` do. The exit codes are
-/// those of `doorway check`, also if the reader of the output goes away, as `head` does.
+/// Without arguments it checks all of them and prints the reports. `replay TOKEN`,
+/// `page TOKEN FILE`, `explore`, `rmr` and `--json` do the same as for the command `doorway`. The
+/// exit codes are those of `doorway check`, even if the reader of the output goes away, as `head`
+/// does.
 #[must_use]
 pub fn main(checks: impl IntoIterator<Item = Check>) -> ExitCode {
     let checks: Vec<Check> = checks.into_iter().collect();

@@ -1,4 +1,5 @@
-//! An algorithm of one's own, under a name: everything that the catalogue's algorithms have.
+//! An algorithm of your own, under a name: it gets everything that the algorithms of the catalogue
+//! have.
 
 mod main;
 
@@ -23,11 +24,11 @@ use std::sync::Arc;
 type Build = Arc<dyn Fn(Rules) -> Result<World, TextError> + Send + Sync>;
 type Told = Arc<dyn Fn(Explorer<'static>) -> Explorer<'static> + Send + Sync>;
 
-/// An algorithm of one's own: its name, how it is built, and what it claims.
+/// An algorithm of your own: its name, how it is built, and what it claims.
 ///
 /// Everything else is one call: the [search](Self::run), the [replay](Self::replay) of a token, a
-/// [page](Self::page) of a run, a [page on which one drives it](Self::serve), its [cost](Self::rmr)
-/// and, of all this, a [command](Self::main).
+/// [page](Self::page) of a run, a [page on which you drive it](Self::serve), its [cost](Self::rmr)
+/// and a [command](Self::main) that does all of these.
 ///
 /// ```
 /// use doorway_check::prelude::*;
@@ -102,8 +103,7 @@ impl fmt::Display for Replay {
 }
 
 impl Check {
-    /// A lock, or another solution of k-exclusion, for `n` processes. The name is that of its
-    /// tokens.
+    /// A lock, or another solution of k-exclusion, for `n` processes. Tokens contain the name.
     #[track_caller]
     pub fn lock<A>(name: &str, n: usize, build: impl Fn(&Site<'_, Sim>) -> A + Send + Sync + 'static) -> Self
     where
@@ -121,7 +121,7 @@ impl Check {
         Self::of(name, n, move |rules| World::of_abortable(n, rules, &build))
     }
 
-    /// Any machine of `n` processes. `build` makes it by the rules that it is given.
+    /// Any machine of `n` processes. `build` makes it with the given rules.
     ///
     /// ```
     /// use doorway_check::prelude::*;
@@ -155,7 +155,7 @@ impl Check {
         }
     }
 
-    /// Claims what every good mutex does, under the names of the catalogue: `mutual-exclusion`,
+    /// Claims what every good mutex claims, under the names of the catalogue: `mutual-exclusion`,
     /// `never-stuck`, `someone-enters`, `deadlock-free`, `bounded-exit`, `starvation-free`.
     pub fn mutex(self) -> Self {
         self.properties(Property::of_a_mutex())
@@ -179,7 +179,7 @@ impl Check {
         self
     }
 
-    /// Tells each search something: rules such as crashes and weak registers, and limits. By
+    /// Sets options of each search: rules such as crashes and weak registers, and limits. By
     /// default a search ends when it uses half of the memory that was free.
     ///
     /// ```
@@ -198,8 +198,8 @@ impl Check {
         self
     }
 
-    /// Takes states for one that differ only in the names of processes: shorthand for
-    /// [`Explorer::symmetric`]. The search is up to n! times as small, and is refused if the
+    /// Treats states that differ only in the names of processes as one state: shorthand for
+    /// [`Explorer::symmetric`]. The search is up to n! times as small. It is refused if the
     /// processes are not alike.
     ///
     /// ```
@@ -235,9 +235,9 @@ impl Check {
         self.with(|explorer| explorer.symmetric(true))
     }
 
-    /// Shows a source on pages: `.source(file!(), include_str!("main.rs"))`. The file in which the
-    /// check is made is found without that, if the program runs below the folder in which it was
-    /// compiled.
+    /// Adds a source file to pages: `.source(file!(), include_str!("main.rs"))`. If the program
+    /// runs below the folder in which it was compiled, pages find the file in which the check is
+    /// made without this call.
     pub fn source(mut self, file: &str, text: &str) -> Self {
         self.sources.push((file.to_owned(), text.to_owned()));
         self
@@ -260,7 +260,7 @@ impl Check {
     /// Searches, and returns the verdicts, with traces and tokens, and what was covered.
     ///
     /// # Errors
-    /// As [`Explorer::run`].
+    /// The same as for [`Explorer::run`].
     pub fn run(&self) -> Result<Report, TextError> {
         let world = (self.build)(self.rules())?;
         let report = self.explorer().properties(self.properties.iter().cloned()).explore(world)?;
@@ -297,8 +297,8 @@ impl Check {
     /// that the token names.
     ///
     /// # Errors
-    /// If the token is malformed, is of another algorithm, or is stale: the algorithm has changed
-    /// since.
+    /// Returns an error if the token is malformed, is of another algorithm, or is stale: the
+    /// algorithm has changed since.
     pub fn replay(&self, token: &str) -> Result<Replay, TokenError> {
         let (token, rules, property) = self.read(token)?;
         let world = || (self.build)(rules).map_err(TokenError::Text);
@@ -307,10 +307,10 @@ impl Check {
         Ok(Replay { trace, property: token.property, breaks })
     }
 
-    /// The run of a token, with everything that a page shows of it.
+    /// The run of a token, with everything that a page shows.
     ///
     /// # Errors
-    /// As [`replay`](Self::replay).
+    /// The same as for [`replay`](Self::replay).
     pub fn record(&self, token: &str) -> Result<Record, TokenError> {
         let breaks = self.replay(token)?.breaks;
         let (token, rules, property) = self.read(token)?;
@@ -329,7 +329,7 @@ impl Check {
     /// A [page](crate::viewer) that shows the run of a token in a browser.
     ///
     /// # Errors
-    /// As [`replay`](Self::replay).
+    /// The same as for [`replay`](Self::replay).
     pub fn page(&self, token: &str) -> Result<String, TokenError> {
         Ok(page(&self.record(token)?))
     }
@@ -337,7 +337,7 @@ impl Check {
     /// The machine, to be [driven](Driver) by hand.
     ///
     /// # Errors
-    /// If the text cannot be run by replay.
+    /// Returns an error if the text cannot be run by replay.
     pub fn driver(&self) -> Result<Driver, TextError> {
         let world = (self.build)(self.rules())?;
         let about = self.about(world.rules());
@@ -345,20 +345,21 @@ impl Check {
         Ok(self.all_sources().into_iter().fold(driver, |driver, (file, text)| driver.with_source(&file, &text)))
     }
 
-    /// A page on which one drives the machine by hand, at this port of the loopback address or, if
-    /// it is 0, at any. `check.serve(0)?.run()` serves it.
+    /// A page on which you drive the machine by hand, at this port of the loopback address. Port 0
+    /// means any free port. `check.serve(0)?.run()` serves the page.
     ///
     /// # Errors
-    /// If the text cannot be run by replay, or the port is not available.
+    /// Returns an error if the text cannot be run by replay, or the port is not available.
     pub fn serve(&self, port: u16) -> Result<Page, PageError> {
         let check = self.clone();
         Page::new(port, move || check.driver())
     }
 
-    /// The remote references of the worst passage, exactly: of each process, and of all.
+    /// The exact number of remote references of the worst passage: for each process, and for all
+    /// together.
     ///
     /// # Errors
-    /// As [`Explorer::run`].
+    /// The same as for [`Explorer::run`].
     pub fn rmr(&self, model: CostModel) -> Result<Rmr, TextError> {
         rmr(model, self.processes, self.processes, |measure| {
             let rules = Rules { measure: Some(measure), ..self.explorer().rules_for(&[]) };

@@ -153,7 +153,7 @@ impl Litmus {
     /// What a process does and returns.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn body<M: Machine>(self, v: &Vars<M>, process: &Process<M>) -> Result<Vec<u64>, M::Error> {
         let p = process.on(v.part);
         let me = p.pid().index();

@@ -34,7 +34,7 @@ pub trait Backend {
 /// ```
 ///
 /// # Panics
-/// If a forbidden outcome was seen, or if an exhaustive backend did not show an allowed one.
+/// Panics if a forbidden outcome was seen, or if an exhaustive backend did not show an allowed one.
 pub fn run<B: Backend>(backend: &B) -> usize {
     for &litmus in Litmus::ALL {
         let (allowed, seen) = (litmus.allowed(), backend.outcomes(litmus));

@@ -1,8 +1,8 @@
 //! Bounds on steps: runs that exceed one, from a position on.
 //!
-//! A bound says how many steps of a kind there are while something lasts. What counts began before
-//! the position, perhaps. So the way is sought among pairs: a state, and what has been counted when
-//! a run is there.
+//! A bound says how many steps of a kind there may be while something lasts. The count may have
+//! begun before the position. So the search is among pairs: a state, and the count of a run when it
+//! is there.
 
 use super::lasso::Edge;
 use super::seek::Found;

@@ -1,10 +1,10 @@
 //! Driving a machine by hand, in a browser: which process moves next, what a torn read returns,
 //! which process crashes or gives up.
 //!
-//! A [`Driver`] answers questions about one machine: what can happen after a run, where a process
-//! comes to when it runs alone, and whether a search from there finds a violation, or a state in
-//! which a [`Predicate`] holds. A [`Page`] puts a page before it, on a loopback address of this
-//! machine.
+//! A [`Driver`] answers questions about one machine: what can happen after a run, how far a process
+//! comes when it runs alone, and whether a search from there finds a violation, or a state in which
+//! a [`Predicate`] holds. A [`Page`] serves a page that asks these questions, on a loopback address
+//! of this machine.
 //!
 //! A position *is* the run that leads there, so the driver keeps no state between two questions.
 //! The page's address contains the run.
@@ -113,7 +113,7 @@ impl Driver {
     /// Drives this machine, and judges these claims in each state.
     ///
     /// # Errors
-    /// If the text cannot be run by replay.
+    /// Returns an error if the text cannot be run by replay.
     pub fn new(world: World, claims: Vec<Property>) -> Result<Self, TextError> {
         let mut driver = Self {
             recorder: Recorder::new(&world, claims)?,
@@ -131,7 +131,7 @@ impl Driver {
     /// Drives an algorithm of the catalogue, or a mutant of one.
     ///
     /// # Errors
-    /// If the text cannot be run by replay.
+    /// Returns an error if the text cannot be run by replay.
     pub fn of(subject: Subject, sizes: Sizes, rules: Rules) -> Result<Self, TextError> {
         let claims = subject.claims(sizes);
         let rules = rules.for_properties(&claims);
@@ -140,7 +140,7 @@ impl Driver {
         Ok(Self { named: Some(Named::Catalogue(subject, sizes, rules)), ..driver })
     }
 
-    /// Drives an algorithm of one's own.
+    /// Drives an algorithm of your own.
     pub(crate) fn of_own(check: &Check, world: World, claims: Vec<Property>) -> Result<Self, TextError> {
         Ok(Self { named: Some(Named::Own(check.clone())), ..Self::new(world, claims)? })
     }
@@ -151,7 +151,7 @@ impl Driver {
         Self { title: title.into(), about: about.into(), ..self }
     }
 
-    /// Shows the source of a text of one's own: `.with_source(file!(), include_str!("main.rs"))`.
+    /// Shows the source of a text of your own: `.with_source(file!(), include_str!("main.rs"))`.
     #[must_use]
     pub fn with_source(self, file: &str, text: &str) -> Self {
         Self { recorder: self.recorder.with_source(file, text), ..self }
@@ -163,7 +163,8 @@ impl Driver {
         Self { begin: actions, ..self }
     }
 
-    /// Searches end after this many states, unless the question says otherwise; 200,000 by default.
+    /// Sets after how many states a search ends, unless the question says otherwise. The default is
+    /// 200,000.
     #[must_use]
     pub fn max_states(self, most: usize) -> Self {
         Self { most, ..self }
@@ -180,7 +181,8 @@ impl Driver {
     /// | `token` | `token` | the run of a token of this machine |
     ///
     /// # Errors
-    /// A document with the message, and with the place of the mistake if a predicate is malformed.
+    /// Returns a document with the message. If a predicate is malformed, it also has the place of
+    /// the mistake.
     pub fn answer(&mut self, question: &Value, stop: &dyn Fn() -> bool) -> Result<Value, Value> {
         let question: Question = Question::deserialize(question).map_err(error)?;
         let run = short(read(&question.run).map_err(error)?)?;

@@ -118,7 +118,8 @@ impl Predicate {
     /// Reads a predicate.
     ///
     /// # Errors
-    /// Where it is malformed, or names something that does not exist.
+    /// Returns an error, with its place, if the predicate is malformed or names something that does
+    /// not exist.
     pub fn parse(text: &str, layout: &Layout, processes: usize) -> Result<Self, PredicateError> {
         let mut parser = Parser { chars: text.chars().collect(), at: 0, deep: 0, layout, processes };
         let expression = parser.or()?;
@@ -132,7 +133,7 @@ impl Predicate {
     /// Whether it holds in a state.
     ///
     /// # Errors
-    /// If the text cannot be run by replay.
+    /// Returns an error if the text cannot be run by replay.
     pub fn holds(&self, world: &mut World, state: &State) -> Result<bool, TextError> {
         self.expression.holds(world, state)
     }

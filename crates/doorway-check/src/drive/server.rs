@@ -1,8 +1,9 @@
 //! The page of a driver, on a loopback address.
 //!
 //! Pages of other sites in the same browser can send requests to this address too. So every address
-//! contains a random token that only the page knows; a request must name this host, so that no
-//! other name can be pointed here; and it must not come from another origin.
+//! contains a random token that only the page knows. The server refuses a request without the
+//! token, a request that names another host (so no other name can be pointed here), and a request
+//! from another origin.
 
 use super::{Driver, GRAMMAR};
 use crate::sim::TextError;
@@ -130,7 +131,7 @@ impl Page {
     /// ```
     ///
     /// # Errors
-    /// If the text cannot be run by replay, or the port is not available.
+    /// Returns an error if the text cannot be run by replay, or the port is not available.
     pub fn new(
         port: u16,
         make: impl Fn() -> Result<Driver, TextError> + Send + Sync + 'static,

@@ -62,7 +62,7 @@ impl Hunt {
     /// all.
     ///
     /// # Errors
-    /// If its text cannot be run.
+    /// Returns an error if its text cannot be run.
     pub fn statements(&self, is_asked_for: impl Fn() -> bool) -> Result<(BTreeSet<Statement>, bool), TextError> {
         let world = self.subject.world(self.sizes, self.rules)?;
         let explorer = Explorer::new(self.sizes.n).max_states(self.max_states).stop_when(is_asked_for);

@@ -155,7 +155,7 @@ impl Mutant {
     /// The fault of the memory that makes it, if there is one.
     ///
     /// # Panics
-    /// If the fault in the table is not a fault.
+    /// Panics if the fault in the table is not a fault.
     #[must_use]
     pub fn faults(&self) -> Faults {
         match self.text.fault {

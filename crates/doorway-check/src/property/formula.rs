@@ -189,7 +189,7 @@ const MOST_PREDICATES: usize = 64;
 
 impl Judged {
     /// # Panics
-    /// If the formula has more predicates than bits: it was written by hand, for one check.
+    /// Panics if the formula has more predicates than bits: it was written by hand, for one check.
     pub(crate) fn new(formula: &Formula) -> Self {
         let mut known = Known::default();
         let root = known.plain(formula, true);

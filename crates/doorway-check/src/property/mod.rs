@@ -13,7 +13,7 @@
 //!   find the exact maximum.
 //! - [`Property::leads_to`], [`Property::eventually`], [`Property::infinitely_often`],
 //!   [`Property::stabilises`], [`Property::ltl`]: what happens in every fair run.
-//! - [`Property::monitor`]: an automaton of one's own accepts every step.
+//! - [`Property::monitor`]: an automaton of your own accepts every step.
 //! - [`Property::exclusion`], [`Property::deadlock_free`]: what every lock promises.
 //! - [`Property::no_panic`]: the text never panics. Every search checks it, and reports it if it
 //!   fails.
@@ -171,7 +171,8 @@ impl Property {
         Self { counts_only: true, ..Self::always(name, move |v| v.inside() <= k) }
     }
 
-    /// In no state are some processes outside their remainders while all of these can only wait.
+    /// There is no state in which some processes are outside their remainders and all of these can
+    /// only wait.
     ///
     /// This is weaker than [`deadlock_free`](Self::deadlock_free): processes that step aside for
     /// each other for ever are not stuck. It is decided on states, so a search finds a failure
@@ -211,8 +212,8 @@ impl Property {
     }
 
     /// If the type of a variable says that [one process](doorway_core::memory::One) at a time waits
-    /// for it, no two processes do whose waits are not over. Another process may begin to wait
-    /// before the first has noticed that its wait is over.
+    /// for it, then at no time do two processes wait for it whose waits are not over. A second
+    /// process may begin to wait before the first has noticed that its wait is over.
     ///
     /// Every search of an algorithm with such variables checks it. Unless it was asked for by name,
     /// its verdict appears only if it fails.
@@ -242,18 +243,18 @@ impl Property {
     /// it has written nothing either: no write, and no successful compare-and-swap, not even of the
     /// value that is already there.
     ///
-    /// A memory that lets processes sleep relies on this. It may take every write for a change of
-    /// what the sleeper waits for, and a process that writes at every turn [never
+    /// A memory that lets processes sleep relies on this: it may wake a sleeper at every write. So
+    /// a process that writes at every turn [never
     /// sleeps](doorway_core::memory::Here::go_round_until).
     pub fn quiet_waits(name: impl Into<Cow<'static, str>>) -> Self {
         Self::new(name, Test::QuietWaits)
     }
 
-    /// For each process: whenever `so` holds, `then` will hold in every fair run. A crashed process
-    /// owes nothing.
+    /// For each process: in every fair run, whenever `so` holds, `then` holds at that moment or
+    /// later. Nothing is asked of a process that has crashed.
     ///
     /// A run is fair if every process that has not crashed and is not in its remainder takes steps
-    /// for ever. Where waits can be given up, a fair run also has finitely many give-ups; see
+    /// for ever. If waits can be given up, a fair run also has only finitely many give-ups; see
     /// [`despite_give_ups`](Self::despite_give_ups).
     pub fn leads_to(
         name: impl Into<Cow<'static, str>>,
@@ -263,7 +264,7 @@ impl Property {
         Self::new(name, Test::LeadsTo(Arc::new(so), Arc::new(then), false))
     }
 
-    /// [`leads_to`](Self::leads_to), also in runs in which others give up for ever.
+    /// [`leads_to`](Self::leads_to), even in runs in which others give up for ever.
     #[must_use]
     pub fn despite_give_ups(mut self) -> Self {
         if let Test::LeadsTo(.., endless) | Test::Ltl(Ltl { endless, .. }) = &mut self.test {
@@ -395,7 +396,7 @@ impl Property {
     /// after). Up to eight such properties can be checked at a time.
     ///
     /// The [verdict](crate::explore::Verdict::most) has the exact maximum, and the trace shows it.
-    /// With `None` for `most`, any maximum is fine, but there must be one.
+    /// With `None` for `most`, any maximum is accepted, but there must be one.
     ///
     /// ```
     /// use doorway_check::prelude::*;
@@ -432,9 +433,9 @@ impl Property {
     /// Bounded overtaking: while `waits` holds of a process without interruption, others enter at
     /// most `most` times. The exact maximum is found as for [`at_most`](Self::at_most).
     ///
-    /// A process counts as waiting from the statement on that `waits` names: before that it may be
-    /// overtaken as often as it likes to rest. [`bounded_overtaking`](Self::bounded_overtaking)
-    /// begins where the text marks the end of its doorway.
+    /// A process counts as waiting only while `waits` holds of it. Before that, others may overtake
+    /// it any number of times. [`bounded_overtaking`](Self::bounded_overtaking) begins where the
+    /// text marks the end of its doorway.
     ///
     /// ```
     /// use doorway_check::prelude::*;
@@ -477,8 +478,8 @@ impl Property {
         Self::overtaking(name, most, |v, p| v.phase(p) == Phase::Entry && v.past_doorway(p))
     }
 
-    /// k-first come, first served: when a process enters, fewer than `k` processes are still
-    /// waiting that had left their doorways before it began. With `k = 1`, first come, first
+    /// k-first come, first served: when a process enters, fewer than `k` of the processes that had
+    /// left their doorways before it began still wait. With `k = 1`, this is first come, first
     /// served.
     pub fn first_come(name: impl Into<Cow<'static, str>>, k: usize) -> Self {
         Self::new(name, Test::FirstCome(k))
@@ -490,9 +491,9 @@ impl Property {
         Self::new(name, Test::FirstEnabled)
     }
 
-    /// The operations that texts [invoke](doorway_core::memory::Here::invokes) return what they
-    /// would return if each took effect at one moment between its first access and its last. An
-    /// operation that a crash cut short took effect at some time, or never.
+    /// The operations that texts [invoke](doorway_core::memory::Here::invokes) return the same as
+    /// if each took effect at one moment between its first access and its last. An operation that a
+    /// crash cut short may take effect at any later time, or never.
     ///
     /// ```
     /// use doorway_check::sim::{Rules, Sequential, World};

@@ -106,7 +106,7 @@ impl<'a> View<'a> {
         self.world.contention(self.state)
     }
 
-    /// The statement a process is at, in the part in view.
+    /// The statement at which a process is, in the part in view.
     #[must_use]
     pub fn label(&self, p: usize) -> Label {
         self.world.label_in(self.state, p, self.part)
@@ -152,8 +152,8 @@ impl<'a> View<'a> {
     /// The state of a [monitor](super::Monitor) that watches the machine.
     ///
     /// # Panics
-    /// If no monitor of this name watches, or its state has another type: check the property of the
-    /// monitor too.
+    /// Panics if no monitor of this name watches, or its state has another type: check the property
+    /// of the monitor too.
     #[must_use]
     pub fn monitor<T: Word>(&self, name: &str) -> T {
         let Some(at) = self.world.monitors().iter().position(|watcher| watcher.name() == name) else {
@@ -167,8 +167,8 @@ impl<'a> View<'a> {
     /// The value of a variable of the part in view.
     ///
     /// # Panics
-    /// If the part has no such variable, two of this name, or one of another type: the property is
-    /// wrong, and no verdict would mean anything.
+    /// Panics if the part has no such variable, two of this name, or one of another type: the
+    /// property is wrong, and no verdict would mean anything.
     #[must_use]
     #[track_caller]
     pub fn get<T: Word>(&self, name: &str) -> T {
@@ -178,7 +178,7 @@ impl<'a> View<'a> {
     /// The processes that have a row in a table of the part in view.
     ///
     /// # Panics
-    /// If the part has no such table.
+    /// Panics if the part has no such table.
     pub fn rows_of(&self, name: &str) -> std::ops::Range<usize> {
         let rows = self.world.layout().table(self.part, name).map(|(rows, _)| rows);
         rows.unwrap_or_else(|| panic!("part {:?} has no table {name}", self.world.layout().part(self.part).path))
@@ -187,7 +187,7 @@ impl<'a> View<'a> {
     /// The value of a variable in a table: `row` is the process that owns the row.
     ///
     /// # Panics
-    /// As [`get`](Self::get).
+    /// The same as for [`get`](Self::get).
     #[must_use]
     pub fn get_in<T: Word>(&self, name: &str, (row, column): (usize, usize)) -> T {
         let (rows, columns) = self.world.layout().table(self.part, name).unwrap_or((0..0, 0));
@@ -195,10 +195,10 @@ impl<'a> View<'a> {
         self.get_at(name, (row - rows.start) * columns + column)
     }
 
-    /// The process that a variable in a row lives with.
+    /// The process in whose memory a variable of a row is: its home.
     ///
     /// # Panics
-    /// If the part has no such variable, or the variable has no home.
+    /// Panics if the part has no such variable, or the variable has no home.
     #[must_use]
     pub fn home_of(&self, name: &str, index: usize) -> usize {
         let layout = self.world.layout();
@@ -223,7 +223,7 @@ impl<'a> View<'a> {
     /// The value of a variable in a row.
     ///
     /// # Panics
-    /// As [`get`](Self::get).
+    /// The same as for [`get`](Self::get).
     #[must_use]
     #[track_caller]
     pub fn get_at<T: Word>(&self, name: &str, index: usize) -> T {

@@ -237,7 +237,7 @@ impl World {
     /// Watches the operations that these properties are about, and with their monitors.
     ///
     /// # Panics
-    /// If they are about several objects: a machine has one.
+    /// Panics if they are about several objects: a machine has one.
     pub(crate) fn watch_for<'a>(&mut self, properties: impl IntoIterator<Item = &'a Property>) {
         let properties: Vec<&Property> = properties.into_iter().collect();
         self.watch_with(properties.iter().copied());

@@ -2,8 +2,8 @@
 //!
 //! The [`World`](super::World) can restart from any state, at the price of storing all local
 //! states. Here each text simply continues, so thousands of processes with thousands of accesses
-//! per passage are no trouble, but there is no way back. Choices are drawn at random, the same in
-//! every run.
+//! per passage can run, but there is no way back. Choices are drawn at random, the same in every
+//! run.
 
 use super::cache::{Line, Reference};
 use super::layout::{Layout, Part, VarId};
@@ -72,7 +72,7 @@ impl Crowd {
     /// counted.
     ///
     /// # Errors
-    /// If a text awaits something that is not an access.
+    /// Returns an error if a text awaits something that is not an access.
     pub fn new(world: World, measured: usize, model: CostModel) -> Result<Self, TextError> {
         let n = world.processes();
         let (sim, layout, start) = world.into_parts();
@@ -175,7 +175,7 @@ impl Crowd {
     /// Lets a process take its next step.
     ///
     /// # Errors
-    /// If its text awaits something that is not an access.
+    /// Returns an error if its text awaits something that is not an access.
     pub fn step(&mut self, p: usize) -> Result<Moved, TextError> {
         let mut shared = !self.members[p].replay.is_joined();
         let mut moved = self.access(p)?;
@@ -206,7 +206,7 @@ impl Crowd {
     /// Lets a process make one access, even a private one or one within a block.
     ///
     /// # Errors
-    /// If its text awaits something that is not an access.
+    /// Returns an error if its text awaits something that is not an access.
     pub fn access(&mut self, p: usize) -> Result<Moved, TextError> {
         let op = self.members[p].next;
         let old = op.var().map(|v| self.vars[v as usize]);

@@ -5,11 +5,12 @@
 //! reads the bytes. Some of them are left over from locals that are gone. They may tell runs apart
 //! that are alike. They never make runs alike that are not.
 //!
-//! Other bytes were never written: a compiler copies whole structures, and with them what lay on
-//! the stack. What lies there depends on how the program was compiled, and on all that ran before.
-//! So each text is run twice, and all memory that it may copy is filled before: with one byte in
-//! the first run, with another in the second ([`Fill`]). A byte of the future that is the one in
-//! the first run and the other in the second comes from there, and no text can know it.
+//! Other bytes were never written: a compiler copies whole structures, and with them what was on
+//! the stack. What is there depends on how the program was compiled, and on everything that ran
+//! before. So each text is run twice, and all memory that it may copy is filled before: with one
+//! byte in the first run, with another in the second ([`Fill`]). If a byte of the future has the
+//! first value in the first run and the second value in the second run, it comes from such memory,
+//! and no text can know it.
 //!
 //! Here the checker needs `unsafe`: to put a future where every byte has a value, and to read bytes
 //! of which Rust does not know the value.

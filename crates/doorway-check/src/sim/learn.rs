@@ -80,7 +80,7 @@ impl World {
     /// overlaps a write returns the old value, and a choice picks the first.
     ///
     /// # Errors
-    /// If its text breaks the rules of replay.
+    /// Returns an error if its text breaks the rules of replay.
     pub fn step(&mut self, state: &mut State, p: usize) -> Result<Stepped, TextError> {
         let stepped = self.act(state, Action::step(p))?;
         Ok(stepped.unwrap_or(Stepped { unchanged: true, ..Stepped::default() }))
@@ -89,7 +89,7 @@ impl World {
     /// Performs an action; `None`, with the state unchanged, if it cannot happen.
     ///
     /// # Errors
-    /// If a text breaks the rules of replay.
+    /// Returns an error if a text breaks the rules of replay.
     pub fn act(&mut self, state: &mut State, action: Action) -> Result<Option<Stepped>, TextError> {
         let mut before = std::mem::take(&mut self.before);
         before.clone_from(state);
@@ -121,7 +121,7 @@ impl World {
     /// that have not crashed have only failing turns. Processes in their remainders need not start.
     ///
     /// # Errors
-    /// As [`step`](Self::step).
+    /// The same as for [`step`](Self::step).
     pub fn is_deadlock(&mut self, state: &State) -> Result<bool, TextError> {
         self.knowing(|machine| machine.is_deadlock(state))
     }
@@ -137,7 +137,7 @@ impl World {
     /// Whether a process, run alone, enters, whatever torn reads return.
     ///
     /// # Errors
-    /// As [`step`](Self::step).
+    /// The same as for [`step`](Self::step).
     pub fn enters_alone(&mut self, state: &State, p: usize) -> Result<bool, TextError> {
         self.knowing(|machine| machine.enters_alone(state, p))
     }

@@ -11,8 +11,8 @@
 //! The text of a passage is a function of what its accesses see. It must not look at clocks, random
 //! numbers or anything shared that is not a variable of the memory, and it must wait only with the
 //! words for waiting. The machine notices most texts that break these rules and returns a
-//! [`TextError`]. It cannot notice all state hidden outside the memory that stays the same between
-//! two consecutive runs.
+//! [`TextError`]. It does not always notice state that is hidden outside the memory and stays the
+//! same between two consecutive runs.
 
 mod cache;
 mod calls;
@@ -166,11 +166,11 @@ pub enum TextError {
     CounterAsked,
     /// A monitor watches a machine that takes different states for one.
     Watched,
-    /// There is no process, so whatever is asked holds of nothing.
+    /// There is no process, so every property would hold of nothing.
     NoProcess,
     /// Two properties have this name, and verdicts and tokens are found by their names.
     SameName(Box<str>),
-    /// States that differ in the names of processes should be one, and this is why they cannot be.
+    /// States that differ in the names of processes cannot be treated as one, and this is why.
     NotSymmetric(Box<str>),
     /// The same, but this property tells them apart.
     TellsApart(Box<str>),

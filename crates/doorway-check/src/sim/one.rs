@@ -18,7 +18,7 @@ impl Machine {
     /// has changed nothing, and can go on alone until it is there.
     ///
     /// # Errors
-    /// As [`step`](Self::step).
+    /// The same as for [`step`](Self::step).
     pub(crate) fn has_two_at_a_word_of_one(&self, state: &State) -> Result<bool, Halt> {
         let may_wait = |world: &Self, p: usize| {
             matches!(world.next(state, p), Op::Read(_) | Op::CompareSwap(..)) && !world.has_crashed(state, p)

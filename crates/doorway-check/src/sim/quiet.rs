@@ -10,7 +10,7 @@ impl Machine {
     /// Whether some process, run alone and changing nothing, goes round in a loop that writes.
     ///
     /// # Errors
-    /// As [`step`](Self::step).
+    /// The same as for [`step`](Self::step).
     pub(crate) fn is_noisy(&self, state: &State) -> Result<bool, Halt> {
         for p in 0..self.processes() {
             if !self.has_crashed(state, p) && self.writes_to_wait(state, p)? {

@@ -10,9 +10,9 @@
 //! state stays as it was found, and only the form in which states are compared is the least of all
 //! images. So every run that a search finds is one of the machine as it is.
 //!
-//! Nobody has to declare what is symmetric. Before the search, a few thousand states tell which
+//! The text need not declare what is symmetric. Before the search, a few thousand states tell which
 //! renamings may be symmetries, and which rows have an entry for each process. That is a guess.
-//! After the search, [`World::check_renamings`] compares all of what the search has used:
+//! After the search, [`World::check_renamings`] compares everything that the search has used:
 //!
 //! - for each local state that was found, its image asks for the image of what it asks for;
 //! - for each value that was seen there, the image leads to the image of where it led, and the
@@ -315,7 +315,7 @@ impl World {
     /// them from now on.
     ///
     /// # Errors
-    /// If there is none, or the rules or the machine do not allow it.
+    /// Returns an error if there is none, or the rules or the machine do not allow it.
     pub(crate) fn find_renamings(&mut self, initial: &State) -> Result<(), TextError> {
         let (rules, none) = (self.rules(), |why: &str| Err(TextError::NotSymmetric(why.into())));
         if self.weakest_register() < Register::Atomic {
@@ -511,7 +511,7 @@ impl World {
     /// Checks that the renamings are symmetries of all that was found.
     ///
     /// # Errors
-    /// If one is not.
+    /// Returns an error if one is not.
     pub(crate) fn check_renamings(&mut self) -> Result<(), TextError> {
         let Some(known) = &self.renamings else { return Ok(()) };
         let all = known.all.clone();

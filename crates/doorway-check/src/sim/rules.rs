@@ -21,7 +21,7 @@ pub enum Sections {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Keep {
     /// Merge local states that it declares alike, and compare some or all of them after the search.
-    /// Of a text without any, merge those that are found to be alike.
+    /// If a text has no `keep`, merge local states that are found to be alike.
     #[default]
     Trusted,
     /// Merge; after the search, whatever it found, run merged histories side by side to verify that
@@ -124,12 +124,13 @@ pub struct Rules {
     /// than memory, and the machine can run as a [`Crowd`](super::Crowd) but not be searched.
     pub sparse: bool,
     /// Limits the line, for algorithms that have one: no process starts a passage while this many
-    /// tickets are outstanding. A process that gives up leaves something behind, and without a
-    /// bound there would be no end to it.
+    /// tickets are outstanding. A process that gives up leaves something behind, so without a bound
+    /// the search would have no end.
     pub line: Option<u32>,
-    /// How far behind a counter may fall that only some steps move, while this makes no difference
-    /// to which process may enter; then it is moved at once. For algorithms that have one. Explores
-    /// fewer states, and misses what happens only when the counter is further behind.
+    /// For algorithms with a counter that only some steps move: how far the counter may fall behind
+    /// while this makes no difference to which process may enter. If it is further behind, it is
+    /// moved at once. The search explores fewer states, and misses what happens only when the
+    /// counter is further behind.
     pub lag: Option<u32>,
     /// The largest number of context switches in a run; `None` means no bound. Misses failures that
     /// need more, but covers runs of any length with few switches.

@@ -183,8 +183,8 @@ impl Machine {
     /// Performs an action; `None`, with the state unchanged, if it cannot happen.
     ///
     /// # Errors
-    /// If a text breaks the rules of replay, or something is not known yet; then the state is of no
-    /// use any more.
+    /// Returns an error if a text breaks the rules of replay, or something is not known yet; then
+    /// the state is of no use any more.
     pub(crate) fn act(&self, state: &mut State, action: Action) -> Result<Option<Stepped>, Halt> {
         self.act_watched(state, action, &mut |_| {})
     }
@@ -667,7 +667,7 @@ impl Machine {
     /// yet.
     ///
     /// # Errors
-    /// As [`step`](Self::step).
+    /// The same as for [`step`](Self::step).
     pub(crate) fn is_deadlock(&self, state: &State) -> Result<bool, Halt> {
         self.is_deadlock_if(state, |p| self.only_waits(state, p))
     }
@@ -722,7 +722,7 @@ impl Machine {
     /// Whether a process, run alone, enters, whatever torn reads return.
     ///
     /// # Errors
-    /// As [`step`](Self::step).
+    /// The same as for [`step`](Self::step).
     pub(crate) fn enters_alone(&self, state: &State, p: usize) -> Result<bool, Halt> {
         // As long as there is only one way to go, one earlier state is enough to detect a loop. A
         // later state replaces it, each time after twice as many steps.

@@ -17,20 +17,21 @@
 //!   Then the history stays the local state. The second run also shows which bytes of the future
 //!   were never written ([`Left`](super::image::Left)).
 //! - Cells that all runs share. For each local state to which two histories lead, the text goes on
-//!   from the second history too, and must do what it did after the first. Each further history
-//!   that leads there is gone on with at random, and if it leads round in a circle, up to
-//!   [`LONGEST`] accesses. What a cell shows only later is overlooked: no text may use one.
+//!   from the second history too, and must do what it did after the first. From each further
+//!   history that leads there, the text goes on at random and, if it leads round in a circle, for
+//!   up to [`LONGEST`] accesses. If a cell makes a difference only later, the survey overlooks it:
+//!   no text may use one.
 //!
-//! If it does not, or if there is no end within [limits](MOST_ACCESSES), there is no survey. Then a
-//! local state is a history again.
+//! If the text does something else there, or if there is no end within [limits](MOST_ACCESSES),
+//! there is no survey. Then a local state is a history again.
 //!
 //! A failed turn of a wait leads back to the loop head. So nothing may be carried from one turn to
 //! the next. The text is run on after each turn that fails: its content there must go on as that at
 //! the loop head does. If not, that is an error of the text.
 //!
-//! A text that says what to `keep` is merged as it says. After the search, what it says is compared
-//! with its contents: those that are one local state must go on alike, with all values that were
-//! seen there.
+//! If a text says what to `keep`, the search merges its local states as it says. After the search,
+//! the contents are compared: those that are one local state must go on alike, with all values that
+//! were seen there.
 
 use super::image::Image;
 use super::layout::VarId;
@@ -48,7 +49,7 @@ use std::hash::Hash;
 const MOST_ACCESSES: u64 = 1_000_000;
 /// How many values of a variable, or of a choice, are looked at.
 const MOST_VALUES: usize = 32;
-/// How many accesses lie behind any content.
+/// How many accesses are behind any content.
 const LONGEST: usize = 300;
 /// How many accesses are made to go on at random, for each process.
 const MOST_AT_RANDOM: usize = 100_000;
@@ -96,7 +97,7 @@ impl World {
     /// be told which are alike. A text that tells is left to itself.
     ///
     /// # Errors
-    /// If turns of a wait carry something to the next.
+    /// Returns an error if turns of a wait carry something to the next.
     pub(crate) fn survey(&mut self, initial: &super::State) -> Result<(), TextError> {
         if self.rules().keep == Keep::Ignored || !self.can_be_surveyed() {
             return Ok(());
@@ -121,7 +122,7 @@ impl World {
     /// none alike.
     ///
     /// # Errors
-    /// If some go on differently.
+    /// Returns an error if some go on differently.
     pub(crate) fn check_keep(&self, most: u64) -> Result<Option<(u64, bool)>, TextError> {
         if self.locals.iter().all(|locals| !locals.keeps()) || !self.can_be_surveyed() {
             return Ok(None);

@@ -42,8 +42,8 @@ impl World {
         self.rules().normalise && self.layout().vars().iter().any(|v| v.counts)
     }
 
-    /// Whether states are taken for one that properties of one's own might tell apart: counters are
-    /// kept small, or symmetric states are merged.
+    /// Whether the machine treats states as one that a property of the user might tell apart:
+    /// counters are kept small, or symmetric states are merged.
     pub(crate) fn takes_some_states_for_one(&self) -> bool {
         self.keeps_counters_small() || self.canon.is_some() || self.alike.is_some()
     }
@@ -115,7 +115,7 @@ impl<'w> Pair<'w> {
     /// Performs an action in both machines; `None` if it cannot happen in either.
     ///
     /// # Errors
-    /// If they differ: then the text cannot do what the merging machine did.
+    /// Returns an error if they differ: then the text cannot do what the merging machine did.
     pub(crate) fn act(&mut self, action: Action) -> Result<Option<Stepped>, TextError> {
         self.steps += 1;
         let place = (self.at.clone(), self.text.clone());
@@ -158,7 +158,7 @@ impl<'w> Pair<'w> {
     /// new comes up.
     ///
     /// # Errors
-    /// As [`act`](Self::act).
+    /// The same as for [`act`](Self::act).
     pub(crate) fn run_alone(&mut self, processes: impl IntoIterator<Item = usize>) -> Result<(), TextError> {
         for p in processes {
             let mut been = FxHashSet::default();
@@ -183,7 +183,7 @@ impl<'w> Pair<'w> {
     /// whether these are all.
     ///
     /// # Errors
-    /// As [`act`](Self::act), and if properties disagree.
+    /// The same as for [`act`](Self::act), and if properties disagree.
     pub(crate) fn compare_all(
         &mut self,
         most: usize,

@@ -1,4 +1,4 @@
-//! Monitors: automata of one's own that watch each step, and whose states are part of the searched
+//! Monitors: your own automata, which watch each step, and whose states are part of the searched
 //! state.
 
 use super::step::{Action, Stepped};
@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// A deterministic automaton that watches every step of a run.
 ///
 /// Its state is small, so it is part of each state that is searched: two states of the machine that
-/// the monitor tells apart are two states. It must depend on nothing but what it is given. The
-/// search has no end if it counts without a bound.
+/// the monitor tells apart are two states. It must depend on nothing but what it is given. If it
+/// counts without a bound, the search has no end.
 ///
 /// ```
 /// use doorway_check::prelude::*;

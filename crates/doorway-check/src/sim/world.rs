@@ -252,7 +252,7 @@ impl World {
     /// A machine of `n` processes that make passages through a solution of k-exclusion.
     ///
     /// # Errors
-    /// If the text awaits something that is not an access.
+    /// Returns an error if the text awaits something that is not an access.
     pub fn new<A>(n: usize, rules: Rules, build: impl FnOnce(&Site<'_, Sim>) -> A) -> Result<Self, TextError>
     where
         A: KExclusion<Sim> + 'static,
@@ -266,7 +266,7 @@ impl World {
     /// give up. If the rules say so, they do, at every failed turn.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// The same as for [`new`](Self::new).
     pub fn of_abortable<A>(n: usize, rules: Rules, build: impl FnOnce(&Site<'_, Sim>) -> A) -> Result<Self, TextError>
     where
         A: Abortable<Sim> + 'static,
@@ -280,7 +280,7 @@ impl World {
     /// section. For texts that do not solve k-exclusion.
     ///
     /// # Errors
-    /// If the text awaits something that is not an access.
+    /// Returns an error if the text awaits something that is not an access.
     pub fn of_programs<S: 'static, F>(
         n: usize,
         rules: Rules,
@@ -380,7 +380,7 @@ impl World {
     /// all.
     ///
     /// # Errors
-    /// If a `keep` merged two local states that continue differently.
+    /// Returns an error if a `keep` merged two local states that continue differently.
     pub fn cross_check(&mut self, most: u64) -> Result<(u64, bool), TextError> {
         let (mut compared, mut all) = (0, true);
         for locals in &mut self.machine.locals {

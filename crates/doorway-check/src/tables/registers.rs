@@ -71,7 +71,7 @@ pub fn algorithms() -> impl Iterator<Item = &'static Info> {
 /// not. A known run that breaks it replaces the search.
 ///
 /// # Errors
-/// If the text breaks the rules of replay.
+/// Returns an error if the text breaks the rules of replay.
 pub fn cell(
     info: &'static Info,
     registers: Register,
@@ -93,10 +93,10 @@ pub fn cell(
 /// ```
 ///
 /// # Errors
-/// As [`cell`].
+/// The same as for [`cell`].
 ///
 /// # Panics
-/// If there is no instance.
+/// Panics if there is no instance.
 pub fn cell_among(
     info: &'static Info,
     registers: Register,
@@ -211,7 +211,7 @@ fn outcome(subject: &Subject, sizes: Sizes, report: &Report) -> Outcome {
 /// The table for the wanted algorithms. Once `stop_when` returns true, no further cell is searched.
 ///
 /// # Errors
-/// If a text breaks the rules of replay.
+/// Returns an error if a text breaks the rules of replay.
 pub fn table(
     states: usize,
     wanted: &dyn Fn(&str) -> bool,

@@ -73,7 +73,7 @@ impl Theorem {
     /// A machine that runs its algorithm.
     ///
     /// # Errors
-    /// If the text breaks the rules of replay.
+    /// Returns an error if the text breaks the rules of replay.
     pub fn world(&self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         (if self.named { self.with_names } else { self.without })(sizes, rules)
     }
@@ -206,7 +206,7 @@ impl Row {
 /// completely measured before the [stop](Effort::stop_when) are missing.
 ///
 /// # Errors
-/// If a text cannot be run.
+/// Returns an error if a text cannot be run.
 pub fn measure(theorem: &Theorem, sizes: Sizes, contentions: &[usize], effort: Effort) -> Result<Vec<Row>, TextError> {
     if SMALL.contains(&sizes) {
         for passages in [None, Some(2), Some(1)] {
@@ -342,7 +342,7 @@ pub fn text(rows: &[Row]) -> String {
 /// back a place before each exchange that `p0` is to lose.
 ///
 /// # Errors
-/// If the text cannot be run.
+/// Returns an error if the text cannot be run.
 pub fn lost_exchanges(most: usize) -> Result<Vec<u64>, TextError> {
     let sizes = Sizes { n: 5, k: 2 };
     (0..=most)

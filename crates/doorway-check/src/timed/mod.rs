@@ -120,7 +120,7 @@ impl Run {
     /// count.
     ///
     /// # Errors
-    /// If a text cannot be run.
+    /// Returns an error if a text cannot be run.
     pub fn on(&self, world: World, machine: Machine) -> Result<Outcome, TextError> {
         self.on_with(world, machine, &mut |_, _| Extra::default())
     }
@@ -129,7 +129,7 @@ impl Run {
     /// whenever a process has entered.
     ///
     /// # Errors
-    /// If a text cannot be run.
+    /// Returns an error if a text cannot be run.
     pub fn on_with(&self, world: World, machine: Machine, extras: Extras<'_>) -> Result<Outcome, TextError> {
         let n = world.processes();
         let crowd = Crowd::new(world, 0, CostModel::Dsm)?;

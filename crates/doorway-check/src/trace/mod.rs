@@ -90,7 +90,7 @@ impl Trace {
     /// The run of these actions.
     ///
     /// # Errors
-    /// If a text breaks the rules of replay.
+    /// Returns an error if a text breaks the rules of replay.
     pub fn of(world: &mut World, initial: &State, actions: &[Action]) -> Result<Self, TextError> {
         let mut state = initial.clone();
         let mut steps = Vec::new();

@@ -180,7 +180,7 @@ impl Recorder {
     /// does not track are left out.
     ///
     /// # Errors
-    /// If the text cannot be run by replay.
+    /// Returns an error if the text cannot be run by replay.
     pub fn new(world: &World, mut claims: Vec<Property>) -> Result<Self, TextError> {
         claims.retain(|claim| !claim.needs_order() || world.rules().order);
         let mut plain = world.unmerged()?;
@@ -188,7 +188,7 @@ impl Recorder {
         Ok(Self { world: plain, claims, own: Vec::new() })
     }
 
-    /// Shows the source of a text of one's own: `.with_source(file!(), include_str!("main.rs"))`.
+    /// Shows the source of a text of your own: `.with_source(file!(), include_str!("main.rs"))`.
     #[must_use]
     pub fn with_source(mut self, file: &str, text: &str) -> Self {
         self.own.push(Source { name: file.to_owned(), text: text.to_owned() });
@@ -210,7 +210,7 @@ impl Recorder {
     /// The run of these actions. It ends before the first action that cannot happen.
     ///
     /// # Errors
-    /// If the text cannot be run by replay.
+    /// Returns an error if the text cannot be run by replay.
     pub fn record(&mut self, actions: &[Action], repeats_from: Option<usize>) -> Result<Record, TextError> {
         let layout = self.world.layout().clone();
         let n = self.world.processes();

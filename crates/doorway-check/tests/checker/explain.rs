@@ -53,7 +53,7 @@ fn claims_are_decided_at_smaller_sizes_if_these_are_too_large() {
     let page = page(&chain, sizes, chain.rules(), Effort { states: 20_000, hunt: None }, &|| false).unwrap();
     assert!(page.contains("n=4, k=2, atomic registers; 20000 states, not all"), "{page}");
     assert!(page.contains("n=3, k=2, atomic registers; 543 states, all of them\n  k-exclusion holds"), "{page}");
-    assert!(page.contains("6(N-k) = 12 here remote references a passage; 3(N-k) if c <= k"), "{page}");
+    assert!(page.contains("6(N-k) remote references a passage (12 at these sizes); 3(N-k) if c <= k"), "{page}");
 }
 
 /// A statement that takes several lines of its source is shown as one.

@@ -1,4 +1,4 @@
-//! Random programs with loops, in which everything that a process knows lies in its future: local
+//! Random programs with loops, in which everything that a process knows is in its future: local
 //! states are merged by their bytes. What a search finds of them is what an explorer finds that
 //! interprets the programs itself, and no random run of them breaks a formula that is said to hold.
 

@@ -182,8 +182,8 @@ fn passages_need_no_bound() {
     assert_eq!(unbounded.verdicts, three.verdicts);
 }
 
-/// An exit has no bound if others come back for ever. The run that shows it loops while fences
-/// grow; it can be replayed.
+/// An exit has no bound if others begin passages without end. The run that shows this loops while
+/// fences grow; it can be replayed.
 #[test]
 fn a_run_whose_numbers_grow_can_be_made_again() {
     let (subject, sizes) = (subject::find("seats").unwrap(), Sizes { n: 2, k: 1 });

@@ -89,7 +89,7 @@ impl Fifo {
         &self.link
     }
 
-    /// How many tokens lie in the pipe.
+    /// How many tokens are in the pipe.
     pub(super) fn unread(&self) -> usize {
         rustix::io::ioctl_fionread(&self.ours).map_or(0, |unread| usize::try_from(unread).unwrap_or(usize::MAX))
     }

@@ -1,12 +1,12 @@
 //! The accounts: never more tokens than slots.
 //!
 //! The guardian holds a slot for every token that a client has taken, and one for the token that
-//! lies in the pipe, if there is one. When a client takes that token, the guardian gets in line for
+//! is in the pipe, if there is one. When a client takes that token, the guardian gets in line for
 //! another slot. When a client gives a token back while one lies there, the guardian takes one away
 //! and gives its slot back. The build itself holds one more slot, for the job that every client may
 //! run without a token.
 //!
-//! The guardian cannot know which client has a token, only how many tokens lie in the pipe.
+//! The guardian cannot know which client has a token, only how many tokens are in the pipe.
 
 use super::clients;
 use super::fifo::Fifo;
@@ -44,7 +44,7 @@ pub(super) struct Tokens {
     /// The place in line for another slot.
     wish: Option<Wish>,
     bell: Arc<Bell>,
-    /// Since when a token lies in the pipe.
+    /// Since when a token is in the pipe.
     lies_since: Instant,
     /// How long to stay out of line, and until when, because no client took the last token.
     rest: Duration,
@@ -158,7 +158,7 @@ impl Tokens {
         self.slots.status().is_ok_and(|status| status.waiters.iter().any(|waiter| !waiter.dead))
     }
 
-    /// Gets in line for another slot if no token lies in the pipe.
+    /// Gets in line for another slot if no token is in the pipe.
     fn get_another(&mut self, now: Instant, say: &mut dyn FnMut(String)) {
         while self.fifo.unread() == 0 && self.may_want() && now >= self.rests_until {
             let slots = &self.slots;

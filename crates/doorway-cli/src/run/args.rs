@@ -45,7 +45,7 @@ pub(crate) enum Orphans {
 pub(crate) enum OnLost {
     /// Kill it and every process that it has started
     Kill,
-    /// Say so; it goes on, beside the next holder
+    /// Warn, and let it go on, beside the next holder
     Warn,
 }
 

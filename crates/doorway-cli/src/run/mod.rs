@@ -129,7 +129,7 @@ pub(crate) trait Besides {
     /// Something has happened, perhaps here. `say` prints a line for people.
     fn turn(&mut self, _say: &mut dyn FnMut(String)) {}
 
-    /// The end, also if the command never started: there is no slot any more.
+    /// The end, even if the command never started: there is no slot any more.
     fn end(&mut self) {}
 
     /// The wrapper ends; the guardian may be dead.

@@ -68,7 +68,7 @@ pub(super) fn wait(args: &Args, slots: &Arc<Slots>, link: &Link) -> Result<Owned
         let name = args.name.display();
         link.tell(&Message::Say(format!(
             "waiting for a slot of {name} inside a command that has one; if all holders wait like this, none of them \
-             goes on: take another name in here"
+             goes on: use another name in here"
         )));
     }
     let began = Instant::now();

@@ -19,10 +19,10 @@ pub(crate) struct Args {
     /// Print one JSON document; with --watch, one on each line
     #[arg(long)]
     json: bool,
-    /// Look again and again, until Ctrl-C
+    /// Show the status again and again, until Ctrl-C
     #[arg(long, short)]
     watch: bool,
-    /// With --watch: the time between two looks, in seconds
+    /// With --watch: the time from one output to the next, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds, requires = "watch")]
     every: f64,
     /// For slots between machines: the addresses of an etcd cluster, separated by commas

@@ -12,8 +12,8 @@
 //! # What it is for
 //! A name is an index: it says which of `k` connections, GPUs or buffers is yours, without a
 //! further lock. It also turns a wait-free object for `k` processes into one that any number of
-//! processes may use while up to `k - 1` of them die: the name says which of the `k` processes to
-//! be.
+//! processes may use while up to `k - 1` of them die: a process that has name `i` acts as the `i`th
+//! of the `k` processes.
 //!
 //! # Solutions
 //! [`Renaming`](anderson_moir_94::Renaming) turns *any* solution of k-exclusion into one of
@@ -31,13 +31,13 @@
 //! | `sticky-names` | nothing: a process that comes while [all names](names::sticky) are taken is turned away | | for the checker |
 //!
 //! # Which to take
-//! Take `turnstile-slots`, as `doorway::Slots`. Of the paper's solutions take `am-assign`, unless
-//! processes must not spin on the memory of others. If you need no names, take the
+//! Use `turnstile-slots`, as `doorway::Slots`. Of the paper's solutions use `am-assign`, unless
+//! processes must not spin on the memory of others. If you need no names, use the
 //! [k-exclusion](crate::k_exclusion) alone. To choose another k-exclusion (a chain because
 //! `N <= 2k`, say), compose it: the example below puts names around a chain.
 //!
-//! A process tries the lowest names first. So low names are reused while few processes are inside,
-//! and a name is a good index into something that is warm.
+//! A process tries the lowest names first. So while few processes are inside, they reuse low names,
+//! and what belongs to these names stays warm in caches.
 
 pub mod anderson_moir_94;
 pub mod leases;

@@ -13,9 +13,9 @@
 //!
 //! # Solutions
 //! The table gives upper bounds on the remote references of one passage; `c` is the number of
-//! processes that compete. In all solutions each process that enters gets in, and all but `bypass`
-//! tolerate `k - 1` crashes anywhere. In all but `bypass` each process that leaves gets out, too;
-//! there a process that leaves may be held up while newcomers pass.
+//! processes that compete. In all solutions each process that enters gets in. All but `bypass`
+//! tolerate `k - 1` crashes anywhere. In all but `bypass` each process that leaves also gets out;
+//! with `bypass`, a process that leaves may be held up while newcomers pass.
 //!
 //! | id | under contention | while `c <= k` | waits on | shared words | needs, beside reads and writes |
 //! |---|---|---|---|---|---|
@@ -38,9 +38,9 @@
 //! | `am-dsm-graceful` | `(c/k) (14k+2)` | `7k+2` | its own word | `Θ(N² k)` | fetch-and-add, compare-and-swap, bounded decrement |
 //!
 //! The bounds under contention are the theorems of [Anderson and Moir](anderson_moir_94), with
-//! `log` to base 2 and both quotients rounded up ([exactly](anderson_moir_94::bounds)). Where at
-//! most `k` processes compete, the theorems say `7k+2` and `14k+2`; the figures above are what a
-//! passage really costs. `doorway rmr --theorems` measures all of them.
+//! `log` to base 2 and both quotients rounded up ([exactly](anderson_moir_94::bounds)). If at most
+//! `k` processes compete, the theorems allow `7k+2` and `14k+2`; the table gives what a passage
+//! really costs. `doorway rmr --theorems` measures all of them.
 //!
 //! [`turnstile`] is our own. It is first in, first enabled, and its waiters can give up. Its
 //! constant grows by a few references for each helper that is slow or dead, and for each place in
@@ -60,11 +60,11 @@
 //! - **Always full, `N` large:** `am-tree`, which is `am-fast` without the fast path.
 //! - **Contention that varies between `k` and a few times `k`, on a machine with a bounded
 //!   decrement:** `am-graceful`. Without that instruction it is only lock-free. Its bound is about
-//!   references and not about waiting: a process that went deep can be overtaken at each block on
+//!   references, not about waiting: others can overtake a process that went deep at each block on
 //!   its way.
 //! - **Memory without coherent caches, or where spinning on another process's word hurts:** the
-//!   same solutions, with `dsm` in the name. They make twice the references, and none of them while
-//!   they wait.
+//!   same solutions, with `dsm` in the name. They make twice as many remote references, and none of
+//!   them while they wait.
 //! - **A machine with nothing but reads and writes:** [`kbakery-fife`](danek_10), which also admits
 //!   in order of arrival. At `N = 64` it takes fewer remote references than `am-dsm-tree` from
 //!   `k = 6` on, in `Θ(N²)` words.
@@ -128,7 +128,7 @@ pub trait KExclusion<M: Memory> {
     /// The exit section.
     ///
     /// # Errors
-    /// If an access failed. `p` then stands where it stood, as after a crash.
+    /// Returns an error if an access failed. `p` then stands where it stood, as after a crash.
     fn release(&self, p: &Process<M>, held: Self::Held) -> impl Future<Output = Result<(), M::Error>>;
 }
 
@@ -145,7 +145,7 @@ pub trait Abortable<M: Memory>: KExclusion<M> {
     /// to give up; [`leave`](Self::leave) must run then.
     ///
     /// # Errors
-    /// As [`KExclusion::acquire`].
+    /// The same as for [`KExclusion::acquire`].
     #[expect(clippy::type_complexity, reason = "each layer says something: may fail, may give up, what is held")]
     fn try_acquire(
         &self,
@@ -157,7 +157,7 @@ pub trait Abortable<M: Memory>: KExclusion<M> {
     /// meanwhile and must release.
     ///
     /// # Errors
-    /// If an access failed. `p` then stands where it stood, as after a crash.
+    /// Returns an error if an access failed. `p` then stands where it stood, as after a crash.
     fn leave(
         &self,
         p: &Process<M>,
@@ -190,7 +190,7 @@ pub trait AtOnce<M: Memory>: KExclusion<M> {
     /// in. `p` is in its remainder then, and what it did delays nobody.
     ///
     /// # Errors
-    /// As [`KExclusion::acquire`].
+    /// The same as for [`KExclusion::acquire`].
     #[expect(
         clippy::type_complexity,
         reason = "each layer says something: may fail, may come to nothing, what is held"

@@ -55,8 +55,8 @@ pub enum Domain<'a, T> {
 
 /// The weakest register with which an algorithm claims to work, for one variable.
 ///
-/// A memory may provide a stronger register, but never a weaker one. Where "any value" only makes
-/// sense relative to a set of values, that set is part of the claim and cannot be forgotten.
+/// A memory may provide a stronger register, but never a weaker one. A register that may return
+/// "any value" needs a set of values, so this set is part of the claim and cannot be left out.
 #[derive(Clone, Copy, Debug)]
 pub enum Needs<'a, T> {
     /// A safe register over this domain.
@@ -180,8 +180,8 @@ impl<'a, T: Word> Decl<'a, T> {
 
     /// Declares that it stands for plain memory, on which the algorithm prevents overlapping
     /// accesses: no process writes it while another may access it. That is a claim of the
-    /// algorithm, and it has to be checked as well. In return, consecutive accesses to plain
-    /// variables within one statement are one step, because no process could tell the difference.
+    /// algorithm, and must be checked as well. In return, consecutive accesses to plain variables
+    /// within one statement are one step, because no process could tell the difference.
     #[must_use]
     pub fn plain(mut self) -> Self {
         self.plain = true;
@@ -191,8 +191,8 @@ impl<'a, T: Word> Decl<'a, T> {
     /// Makes it wrap at this many bits.
     ///
     /// # Panics
-    /// If `bits` is not in `1..=64`, if the initial value does not fit, or if the type says that
-    /// its variables are [whole](Word::WHOLE).
+    /// Panics if `bits` is not in `1..=64`, if the initial value does not fit, or if the type says
+    /// that its variables are [whole](Word::WHOLE).
     #[must_use]
     pub fn wraps_at(mut self, bits: u32) -> Self {
         assert!(bits == 64 || !T::WHOLE, "variables of this type have 64 bits");
@@ -235,7 +235,7 @@ pub struct Name<P> {
     pub table: Option<(usize, usize)>,
 }
 
-/// A variable that lies [beside others](Site::near).
+/// A variable that is stored [beside others](Site::near).
 pub struct Near<M: Memory, T: Word>(M::Group<T, 1>);
 
 impl<M: Memory, T: Word> Near<M, T> {
@@ -321,10 +321,10 @@ impl<'m, M: Memory> Site<'m, M> {
         Near(self.memory.group(1, |_| (Name { part: self.part, name, index: None, table: None }, decl)))
     }
 
-    /// Declares at most `N` variables that lie beside each other.
+    /// Declares at most `N` variables that are stored beside each other.
     ///
     /// # Panics
-    /// If there are more than `N`.
+    /// Panics if there are more than `N`.
     pub fn few<'a, T: Word, const N: usize>(
         &self,
         name: &'static str,

@@ -1,4 +1,4 @@
-//! Several values in one word, beside each other: tuples, arrays, and what `#[derive(Word)]` makes.
+//! Several values in one word, beside each other: tuples, arrays, and types with `#[derive(Word)]`.
 //!
 //! A value has as many bits as the [largest word](Word::MAX) of its type. So no value runs into its
 //! neighbour, and values that need more than 64 bits together do not compile.
@@ -14,7 +14,7 @@ pub const fn bits(largest: u64) -> u32 {
 /// The largest word with this many bits.
 ///
 /// # Panics
-/// If these are more than 64: in a constant, so that it does not compile.
+/// Panics if these are more than 64: in a constant, so that it does not compile.
 const fn ones(bits: u32) -> u64 {
     assert!(bits <= 64, "these values need more than 64 bits together; a word has 64");
     if bits == 64 { u64::MAX } else { (1 << bits) - 1 }
@@ -23,7 +23,7 @@ const fn ones(bits: u32) -> u64 {
 /// The largest word of values beside each other, by the largest word of each.
 ///
 /// # Panics
-/// If they need more than 64 bits: in a constant, so that it does not compile.
+/// Panics if they need more than 64 bits: in a constant, so that it does not compile.
 #[must_use]
 pub const fn together(largest: &[u64]) -> u64 {
     let (mut i, mut sum) = (0, 0);
@@ -37,7 +37,7 @@ pub const fn together(largest: &[u64]) -> u64 {
 /// The largest word of one of several variants, by the largest word of each.
 ///
 /// # Panics
-/// As [`together`].
+/// The same as for [`together`].
 #[must_use]
 pub const fn one_of(largest: &[u64]) -> u64 {
     let (mut i, mut widest) = (0, 0);
@@ -68,7 +68,7 @@ impl Packer {
     /// Adds a value.
     ///
     /// # Panics
-    /// If its word is larger than its type says: the type is wrong.
+    /// Panics if its word is larger than its type says: the type is wrong.
     #[inline]
     pub fn add<T: Word>(&mut self, value: T) {
         let word = value.pack();

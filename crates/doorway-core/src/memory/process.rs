@@ -155,10 +155,11 @@ impl<'p, M: Memory> Here<'p, M> {
 
     /// "About to do `label`, and of this function's locals only `live` still matter."
     ///
-    /// The checker merges local states that agree on this, as far as `Debug` shows. A text without
-    /// any `keep` is merged too: the checker finds out which local states go on alike. A live local
-    /// that is missing from `live` hides behaviour. After its search the checker compares what was
-    /// merged, and reports that as an error, or says that it could not compare all.
+    /// The checker merges local states that agree on this, as far as `Debug` shows. If a text has
+    /// no `keep`, the checker finds out by itself which local states behave alike, and merges
+    /// those. If a local that still matters is missing from `live`, the search misses behaviour. So
+    /// after its search the checker compares what it has merged. It reports such a local as an
+    /// error, or says that it could not compare everything.
     #[inline(always)]
     pub fn keep(self, label: Label, live: &dyn Debug) {
         self.process.memory.keep(self.access(label), live);
@@ -183,9 +184,9 @@ impl<'p, M: Memory> Here<'p, M> {
 
     /// Repeats `turn` from its start until it returns `Some`: a busy-wait on several variables.
     ///
-    /// `turn` is an `Fn`, so nothing is carried from one turn to the next. State that must survive
-    /// several turns belongs into an ordinary loop *around* this one. A turn that fails leaves
-    /// shared variables as they were.
+    /// `turn` is an `Fn`, so nothing is carried from one turn to the next. Keep state that must
+    /// survive several turns in an ordinary loop *around* this one. A turn that fails leaves shared
+    /// variables as they were.
     #[inline]
     pub async fn spin_until<T, R>(self, turn: impl Fn() -> R) -> Result<T, M::Error>
     where
@@ -205,12 +206,12 @@ impl<'p, M: Memory> Here<'p, M> {
     /// Like [`spin_until`](Self::spin_until), but a turn that fails may have changed shared
     /// variables: a waiting process meanwhile does its part for others.
     ///
-    /// A turn that changes a shared variable must also change a variable that it has read before. A
-    /// turn that keeps private copies of what it writes does so. A memory that sleeps until one of
-    /// the variables read by the turn changes then goes round once more.
+    /// A turn that changes a shared variable must also change a variable that it has read before.
+    /// Then a memory that sleeps until one of the variables read by the turn changes makes one more
+    /// turn. To meet this condition, keep private copies of what the turn writes.
     ///
-    /// A turn that changes nothing must write nothing. A memory may take a write of the present
-    /// value for a change, and a process whose every turn writes never sleeps.
+    /// A turn that changes nothing must write nothing. A memory may treat every write as a change,
+    /// even one of the present value; so a process that writes in every turn never sleeps.
     #[inline]
     pub async fn go_round_until<T, R>(self, turn: impl Fn() -> R) -> Result<T, M::Error>
     where
@@ -297,7 +298,8 @@ impl<M: Memory> Clone for At<'_, M> {
 impl<M: Memory> Copy for At<'_, M> {}
 
 impl<'p, M: Memory> At<'p, M> {
-    /// Before this access only `live` still matters of what the process knows; see [`Here::keep`].
+    /// Says that from before this access on, only `live` still matters of what the process knows;
+    /// see [`Here::keep`].
     ///
     /// ```
     /// use doorway_core::memory::spinning::{Spinning, now};

@@ -26,9 +26,9 @@ pub trait Seats: Memory {
     /// ones.
     fn bytes(&self, name: Name<Self::Part>, seats: usize) -> Self::Bytes;
 
-    /// Whether the owner of any seat may have died at all. A memory answers `false` only if it
-    /// knows that [`is_dead`](Self::is_dead) would be `false` for every seat. A memory that never
-    /// reclaims seats knows that.
+    /// Whether the owner of any seat may have died at all. A memory answers `false` only if
+    /// [`is_dead`](Self::is_dead) would be `false` for every seat. A memory that never reclaims
+    /// seats always answers `false`.
     fn may_have_died(&self, at: Access<Self::Part>) -> impl Future<Output = Result<bool, Self::Error>>;
 
     /// Whether the seat has no living owner, that is, no process has its byte locked.
@@ -60,7 +60,7 @@ pub trait Seats: Memory {
     /// once only damage can explain the number of turns.
     ///
     /// # Errors
-    /// If the memory concludes that its words are damaged.
+    /// Returns an error if the memory concludes that its words are damaged.
     #[inline(always)]
     fn goes_round(&self, _at: Access<Self::Part>, _turn: u32) -> Result<(), Self::Error> {
         Ok(())
@@ -77,7 +77,7 @@ pub trait Ready: Memory {
     /// The result of an access other than a sleep.
     ///
     /// # Errors
-    /// If the access failed.
+    /// Returns an error if the access failed.
     fn ready<T>(access: impl Future<Output = Result<T, Self::Error>>) -> Result<T, Self::Error>;
 }
 
@@ -113,8 +113,8 @@ impl Word for Woken {
 
 /// Sleep on one word and on the lives of several seats, until another process wakes the sleeper.
 ///
-/// With these words an algorithm's text says itself when it wakes a sleeper. With the other words
-/// for waiting the memory finds out by itself.
+/// With these words, the text of an algorithm says when it wakes a sleeper. With the other words
+/// for waiting, the memory finds out by itself.
 pub trait Sleeps: Seats + ReadWrite {
     /// A set of seats.
     type Watch: Default + Debug;
@@ -123,8 +123,8 @@ pub trait Sleeps: Seats + ReadWrite {
     /// not find out which seats to watch.
     fn has_hints(&self) -> bool;
 
-    /// Adds a seat to a set. A full set stays as it is: watching fewer seats costs time and nothing
-    /// else.
+    /// Adds a seat to a set. A full set stays as it is: a death may then be noticed later, but
+    /// nothing else goes wrong.
     fn watch_seat(&self, watch: &mut Self::Watch, seat: usize);
 
     /// Sleeps if `v` holds `seen`, until another process [wakes](Self::wake) the sleepers of `v`,
@@ -177,7 +177,7 @@ impl<'p, M: Seats> At<'p, M> {
     /// See [`Seats::goes_round`].
     ///
     /// # Errors
-    /// If the memory concludes that its words are damaged.
+    /// Returns an error if the memory concludes that its words are damaged.
     #[inline(always)]
     pub fn goes_round(self, turn: u32) -> Result<(), M::Error> {
         self.memory().goes_round(self.access(), turn)

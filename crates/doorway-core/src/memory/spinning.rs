@@ -50,8 +50,8 @@ pub struct Spinning;
 /// Runs a future that completes at once, as every future of [`Spinning`] does.
 ///
 /// # Panics
-/// If the future does not complete at once, because it awaits something other than an access to
-/// this memory.
+/// Panics if the future does not complete at once, because it awaits something other than an access
+/// to this memory.
 #[inline(always)]
 pub fn now<F: Future>(future: F) -> F::Output {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
@@ -283,7 +283,7 @@ impl CompareSwap for Spinning {
     }
 }
 
-/// Rows that lie beside each other, up to the available room.
+/// Rows that are stored beside each other, up to the available room.
 #[derive(Debug)]
 pub struct Late<T: Word> {
     first: usize,

@@ -71,7 +71,8 @@ pub trait Memory: Sized {
     type Var<T: Word>: Deref<Target = Self::Cell<T>> + Debug;
     /// A row of variables.
     type Row<T: Word>: Index<usize, Output = Self::Cell<T>> + Debug;
-    /// At most `N` variables that lie beside each other and beside the other fields of their owner.
+    /// At most `N` variables that are stored beside each other and beside the other fields of their
+    /// owner.
     type Group<T: Word, const N: usize>: Index<usize, Output = Self::Cell<T>> + Debug;
     /// A table of variables in which each row lives with its process: `table[(p, i)]`.
     type Table<T: Word>: Index<(usize, usize), Output = Self::Cell<T>> + Debug;
@@ -90,7 +91,7 @@ pub trait Memory: Sized {
     /// Makes a row of variables. This is the one place where a memory can lay them out by home.
     fn row<'a, T: Word>(&self, n: usize, decl: impl Fn(usize) -> (Name<Self::Part>, Decl<'a, T>)) -> Self::Row<T>;
 
-    /// Makes `n` variables that lie beside each other. `n` is at most `N`.
+    /// Makes `n` variables that are stored beside each other. `n` is at most `N`.
     fn group<'a, T: Word, const N: usize>(
         &self,
         n: usize,
@@ -255,7 +256,7 @@ pub trait FetchAnd: ReadWrite {
 /// compare-and-swap is lock-free here but not wait-free, and bounds that rely on a single step do
 /// not hold for it.
 pub trait BoundedDecrement: ReadWrite {
-    /// Whether one call is one step, no matter how many other processes call it at the same time.
+    /// Whether a call is one step, no matter how many other processes call it at the same time.
     const WAIT_FREE: bool;
 
     /// Subtracts one unless the variable is zero, and returns the old value.
@@ -308,10 +309,10 @@ pub trait CompareSwap: ReadWrite {
 /// in it can therefore be accessed as long as any other, and no row is ever copied.
 ///
 /// Making a row is not an access. A process that has made a row announces it by a
-/// [compare-and-swap](CompareSwap) on a variable of the text. No process may look at the variables
-/// of a row before that variable says that the row exists. The exchange is therefore the step in
-/// which the row comes into being. The variable holds a number of rows, and that is all the text
-/// remembers about where the row lies.
+/// [compare-and-swap](CompareSwap) on a variable of the text. No process may access the variables
+/// of a row before that variable says that the row exists. So the compare-and-swap is the step in
+/// which the row comes into being. The variable holds the number of rows, and the text remembers
+/// nothing else about where the row is.
 ///
 /// | memory | a row is |
 /// |---|---|
@@ -403,7 +404,7 @@ macro_rules! in_both_forms {
             $(#[doc = $doc])*
             ///
             /// # Errors
-            /// If an access failed.
+            /// Returns an error if an access failed.
             $(#[inline($how)])?
             $vis async fn $name $(<$generic: $bound>)? (&$self $(, $argument: $of)*) -> Result<$out, M::Error> {
                 #[allow(unused_macros)]

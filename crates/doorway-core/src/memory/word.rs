@@ -20,8 +20,8 @@ impl Pid {
     /// The process with this index.
     ///
     /// # Panics
-    /// If `index` is not below [`Pid::LIMIT`]. [`Sizes::new`](crate::registry::Sizes::new) rejects
-    /// such sizes earlier.
+    /// Panics if `index` is not below [`Pid::LIMIT`]. [`Sizes::new`](crate::registry::Sizes::new)
+    /// rejects such sizes earlier.
     #[must_use]
     pub const fn new(index: usize) -> Self {
         assert!(index < Self::LIMIT, "a process index must be below 65535");
@@ -85,9 +85,8 @@ pub trait Word: Copy + PartialEq + Debug + 'static {
     /// says so here.)
     const AWAITED: bool = <Self::Waiters as Waiters>::AWAITED;
 
-    /// Whether a row of variables of this type is long while only a few variables beside each other
-    /// are in use at a time. Variables of such a row may share cache lines, but neighbours should
-    /// not.
+    /// Whether rows of variables of this type are long, while only a few neighbouring variables are
+    /// in use at a time. Variables of such a row may share cache lines, but neighbours should not.
     const SPREAD: bool = false;
 
     /// The fields of a word that has several, so that tools can refer to each by name.
@@ -116,7 +115,7 @@ pub trait Word: Copy + PartialEq + Debug + 'static {
     }
 }
 
-/// A field of a word: bits that lie beside each other.
+/// A field of a word: bits beside each other.
 ///
 /// ```
 /// use doorway_core::k_exclusion::turnstile::Front;

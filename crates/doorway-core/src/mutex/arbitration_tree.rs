@@ -94,13 +94,14 @@ pub trait Node<M: Memory> {
     /// The entry section.
     ///
     /// # Errors
-    /// If an access failed. `p` then stays at the statement it had reached, as after a crash.
+    /// Returns an error if an access failed. `p` then stays at the statement it had reached, as
+    /// after a crash.
     fn enter(&self, p: &Process<M>, side: Side) -> impl Future<Output = Result<(), M::Error>>;
 
     /// The exit section.
     ///
     /// # Errors
-    /// As for [`enter`](Self::enter).
+    /// The same as for [`enter`](Self::enter).
     fn leave(&self, p: &Process<M>, side: Side) -> impl Future<Output = Result<(), M::Error>>;
 }
 

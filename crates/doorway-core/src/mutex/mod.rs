@@ -62,7 +62,7 @@ pub trait MutualExclusion<M: Memory>: KExclusion<M> {
     /// The entry section: [`KExclusion::acquire`].
     ///
     /// # Errors
-    /// As for [`KExclusion::acquire`].
+    /// The same as for [`KExclusion::acquire`].
     fn lock(&self, p: &Process<M>) -> impl Future<Output = Result<Self::Held, Failure<M::Error, Self::Refusal>>> {
         self.acquire(p)
     }
@@ -70,7 +70,7 @@ pub trait MutualExclusion<M: Memory>: KExclusion<M> {
     /// The exit section: [`KExclusion::release`].
     ///
     /// # Errors
-    /// As for [`KExclusion::release`].
+    /// The same as for [`KExclusion::release`].
     fn unlock(&self, p: &Process<M>, held: Self::Held) -> impl Future<Output = Result<(), M::Error>> {
         self.release(p, held)
     }

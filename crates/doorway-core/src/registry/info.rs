@@ -360,7 +360,7 @@ impl Sizes {
     /// ```
     ///
     /// # Errors
-    /// If one of them is zero or above [`Pid::LIMIT`].
+    /// Returns an error if one of them is zero or above [`Pid::LIMIT`].
     pub fn new(n: usize, k: usize) -> Result<Self, SizeError> {
         match (n, k) {
             (0, _) => Err(SizeError::NoProcess),
@@ -385,7 +385,7 @@ impl Info {
     /// ```
     ///
     /// # Errors
-    /// As for [`Sizes::new`], or if the algorithm does not support the sizes.
+    /// The same as for [`Sizes::new`], or if the algorithm does not support the sizes.
     pub fn sizes(&self, n: Option<usize>, k: Option<usize>) -> Result<Sizes, SizeError> {
         let n = n.unwrap_or(self.defaults.n);
         let usual = if self.fits.keeps_nobody_out() { n } else { self.defaults.k };
@@ -417,7 +417,7 @@ impl Info {
     /// ```
     ///
     /// # Errors
-    /// If a number is given that the algorithm does not have.
+    /// Returns an error if a number is given that the algorithm does not have.
     pub fn second<const N: usize>(&self, given: [(Second, Option<usize>); N]) -> Result<Option<usize>, SizeError> {
         let has = self.problem.second();
         match given.iter().find(|(other, size)| *other != has && size.is_some()) {
@@ -509,7 +509,7 @@ impl fmt::Display for SizeError {
             Self::OnlyOneInside { id, k } => {
                 write!(
                     f,
-                    "{id} solves mutual exclusion, so k is 1, not {k}; for more places take a k-exclusion algorithm"
+                    "{id} solves mutual exclusion, so k is 1, not {k}; for more places use a k-exclusion algorithm"
                 )
             }
             Self::AllInside { id, n, k } => {
@@ -521,7 +521,7 @@ impl fmt::Display for SizeError {
             Self::TooManyWords { id, words } => {
                 write!(
                     f,
-                    "{id} would take {words} shared words at these sizes; take fewer processes, or a tree or fast path"
+                    "{id} would take {words} shared words at these sizes; use fewer processes, or a tree or fast path"
                 )
             }
             Self::Other { id, has, given } => {

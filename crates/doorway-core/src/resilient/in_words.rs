@@ -83,7 +83,7 @@ impl<M: ReadWrite, F: Combinable<Value = u64>> InWords<M, F> {
     /// The state in a buffer.
     ///
     /// # Errors
-    /// If the access failed.
+    /// Returns an error if the access failed.
     pub async fn state(&self, at: At<'_, M>, b: Buffer) -> Result<u64, M::Error> {
         at.read(&self.val[b.index()]).await
     }

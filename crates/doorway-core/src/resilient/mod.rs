@@ -8,9 +8,9 @@
 //!
 //! # Source
 //! Anderson and Moir's methodology (PODC 1994, sections 1 and 5): a wait-free object for `k`
-//! processes within k-assignment. At most `k` processes are inside at a time, and the name that
-//! each process gets says which of the `k` it is. While at most `k` processes compete, no process
-//! waits for another. What is inside is [ours](Universal).
+//! processes within k-assignment. At most `k` processes are inside at a time, and the name of each
+//! process says as which of the `k` it acts. While at most `k` processes compete, no process waits
+//! for another. The object inside is [ours](Universal).
 //!
 //! | id | what | remote references | |
 //! |---|---|---|---|
@@ -62,8 +62,8 @@ impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
     /// Applies an operation.
     ///
     /// # Errors
-    /// If an access failed, or if the k-assignment refuses. The inner result is an error if a copy
-    /// of the state failed.
+    /// Returns an error if an access failed, or if the k-assignment refuses. The inner result is an
+    /// error if a copy of the state failed.
     pub async fn perform(
         &self,
         p: &Process<M>,
@@ -79,7 +79,7 @@ impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
     /// back.
     ///
     /// # Errors
-    /// As for [`perform`](Self::perform).
+    /// The same as for [`perform`](Self::perform).
     #[allow(clippy::type_complexity)] // a response, and what is held
     pub async fn enter(
         &self,
@@ -97,7 +97,7 @@ impl<M: CompareSwap, A: KAssignment<M>, S: Store<M>> Resilient<M, A, S> {
     /// Gives the name back.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn leave(&self, p: &Process<M>, held: A::Held) -> Result<(), M::Error> {
         let here = p.on(self.part);
         here.mark(Mark::Rests(3));

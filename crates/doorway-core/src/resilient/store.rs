@@ -1,5 +1,5 @@
-//! What lies behind the words of the universal construction: states, operations and responses, of
-//! any type.
+//! The plain memory behind the words of the universal construction: states, operations and
+//! responses, of any type.
 
 use super::{Buffer, Pool};
 use crate::memory::{At, Memory};
@@ -10,7 +10,7 @@ use core::future::Future;
 pub enum Asked<'a, Op> {
     /// Its caller holds it.
     InHand(&'a Op),
-    /// It was announced, and lies in this cell of its caller's.
+    /// It was announced, and is in this cell of its caller.
     InCell(u8),
 }
 
@@ -68,8 +68,8 @@ pub trait Store<M: Memory> {
     /// Takes `p`'s response out of a buffer.
     fn take(&self, at: At<'_, M>, from: Buffer, p: usize) -> impl Future<Output = Result<Self::Response, M::Error>>;
 
-    /// Another process was faster, and the operation has been announced. Pauses for a moment to let
-    /// others go ahead. It must end by itself.
+    /// Called when another process was faster and the operation has been announced. Pauses for a
+    /// moment to let others go ahead. The pause must end by itself.
     #[inline(always)]
     fn pause(&self) {}
 }

@@ -1,5 +1,5 @@
-//! A universal construction: any sequential object, shared by `k` processes, none of which can
-//! prevent the others from finishing.
+//! A universal construction: `k` processes share any sequential object, and no process can prevent
+//! the others from finishing.
 //!
 //! # Problem
 //! An object is given by its states and by the effect of an operation on a state. `k` processes

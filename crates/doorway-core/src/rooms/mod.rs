@@ -14,11 +14,11 @@
 //! | a user that asks for a room during its own turn | waits for the next one, unless this kind of rooms lets latecomers [join](blelloch_cheng_gibbons_01::LateJoin) |
 //!
 //! # Which to take
-//! Take [`Rooms`](blelloch_cheng_gibbons_01::Rooms), whose waiting users can give up. Take
+//! Use [`Rooms`](blelloch_cheng_gibbons_01::Rooms), whose waiting users can give up. Use
 //! [`LateJoin`](blelloch_cheng_gibbons_01::LateJoin) if turns are long and latecomers to an open
-//! room should not wait for the next turn; its users cannot give up. Take
-//! [`Strict`](blelloch_cheng_gibbons_01::Strict) if users cannot be trusted to alternate between
-//! entering and exiting.
+//! room should not wait for the next turn; its users cannot give up. Use
+//! [`Strict`](blelloch_cheng_gibbons_01::Strict) if users may fail to alternate between entering
+//! and exiting.
 
 pub mod blelloch_cheng_gibbons_01;
 mod visits;
@@ -66,13 +66,14 @@ pub trait RoomSynchronization<M: Memory> {
     /// Exits. Returns whether the user was the last one of its turn.
     ///
     /// # Errors
-    /// If an access failed. `p` then stays at the statement it had reached, as after a crash.
+    /// Returns an error if an access failed. `p` then stays at the statement it had reached, as
+    /// after a crash.
     fn exit(&self, p: &Process<M>, inside: Self::Inside) -> impl Future<Output = Result<bool, M::Error>>;
 
     /// The plain-function form of [`enter`](Self::enter).
     ///
     /// # Errors
-    /// If the user is turned away.
+    /// Returns an error if the user is turned away.
     #[inline(always)]
     fn enter_now(&self, p: &Process<M>, room: usize) -> Result<Self::Inside, Self::Refusal>
     where
@@ -115,8 +116,8 @@ pub trait Lit<M: Memory>: RoomSynchronization<M> {
     /// the user is let in.
     ///
     /// # Errors
-    /// As for [`enter`](RoomSynchronization::enter). A user that is turned away has exited all the
-    /// same.
+    /// The same as for [`enter`](RoomSynchronization::enter). A user that is turned away has left
+    /// its old room all the same.
     fn change(
         &self,
         p: &Process<M>,
@@ -127,7 +128,7 @@ pub trait Lit<M: Memory>: RoomSynchronization<M> {
     /// The plain-function form of [`change`](Self::change).
     ///
     /// # Errors
-    /// If the user is turned away; it has exited all the same.
+    /// Returns an error if the user is turned away; it has left its old room all the same.
     #[inline(always)]
     fn change_now(&self, p: &Process<M>, inside: Self::Inside, to: usize) -> Result<Self::Inside, Self::Refusal>
     where
@@ -193,9 +194,9 @@ pub trait Tickets<M: Memory>: RoomSynchronization<M, Refusal = Refusal> {
 /// lights.
 ///
 /// It runs once for each turn, in the process of the last user that left. At that time no user is
-/// inside any room, none has been let in, and none can be until it is done. Its effects come after
-/// everything that was done inside, and before everything that will be. It must not use the same
-/// rooms. The user that runs it is already outside.
+/// inside any room, no user has been let in, and no user can be let in until it is done. Its
+/// effects come after everything that was done inside, and before everything that will be done
+/// inside. It must not use the same rooms. The user that runs it is already outside.
 ///
 /// While it has not ended, no user gets in anywhere. Dropping the future of an exit in the middle
 /// of it is a crash. A hook that can panic must catch the panic itself.
@@ -203,7 +204,7 @@ pub trait LastOut<M: Memory> {
     /// Runs after a turn of `room`.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     fn last_out(&self, p: &Process<M>, room: usize) -> impl Future<Output = Result<(), M::Error>>;
 
     /// The plain-function form of [`last_out`](Self::last_out).
@@ -245,7 +246,7 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSuchRoom { room, rooms } => write!(f, "there is no room {room}; take one of 0..{rooms}"),
+            Self::NoSuchRoom { room, rooms } => write!(f, "there is no room {room}; use one of 0..{rooms}"),
             Self::TooManyGaveUp { room } => {
                 write!(
                     f,

@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::{Deref, Index, Range};
 
-/// What lies beside a word in the same cache line: nothing, an alarm, or a bell. The tag of a bell
+/// What is beside a word in the same cache line: nothing, an alarm, or a bell. The tag of a bell
 /// is the number of bits that the variable does not use.
 pub(super) type Beside<T> = <<T as Word>::Waiters as Waiters>::Choose<(), Alarm<Threads>, Bell<Threads>>;
 
 /// One shared word.
 ///
-/// A variable of fewer than 64 bits lies in the *upper* bits of the word. Then the processor's
+/// A variable of fewer than 64 bits is in the *upper* bits of the word. Then the processor's
 /// wrap-around at 64 bits is exactly that of the variable, and comparing words compares values.
 pub struct Cell<T: Word> {
     pub(super) word: AtomicU64,
@@ -124,7 +124,7 @@ const PER_LINE: usize = 8;
 ///
 /// Variables whose home is the same process share cache lines. All others have a line each, so that
 /// a write to another variable never disturbs a spinning waiter. Variables that are
-/// [spread](Word::SPREAD) share lines, but neighbours lie more than a line apart.
+/// [spread](Word::SPREAD) share lines, but neighbours are more than a line apart.
 #[derive(Debug)]
 pub struct Row<T: Word>(Layout<T>);
 

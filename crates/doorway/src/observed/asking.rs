@@ -153,8 +153,8 @@ impl Refusal for AcquireTimeoutError {
 /// A task that asks for places: the future of the async methods of observed objects.
 ///
 /// # Cancel safety
-/// Cancel safe. Dropping the future gives up at any point, and takes no place with it. If the task
-/// waited, it counts as [cancelled](super::Status::cancelled).
+/// Cancel safe. Dropping the future gives up at any point, and loses no place. If the task waited,
+/// it counts as [cancelled](super::Status::cancelled).
 ///
 /// # Panics
 /// Panics if it is polled again after it was ready.

@@ -16,7 +16,7 @@
 //! other objects of the program do.
 //!
 //! With the feature `serde`, a status can be serialized. Call sites and thread numbers become text,
-//! and times take `serde`'s own form.
+//! and times have `serde`'s own form.
 //!
 //! With the feature `tracing`, observed objects also emit spans and events of that crate, with the
 //! target `doorway`:
@@ -162,7 +162,7 @@ impl<N: KnowsSlots> Slots<N> {
     /// See [`add`](crate::Slots::add).
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`add`](crate::Slots::add).
     #[inline]
     pub fn add(&self, places: usize) -> Result<(), TooMany> {
         self.slots.add(places)

@@ -73,7 +73,7 @@ impl<T> Pool<T> {
     /// See [`acquire_async`](crate::Pool::acquire_async).
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_async`](crate::Pool::acquire_async).
     #[track_caller]
     pub fn acquire_async(&self) -> impl Future<Output = Result<Lent<'_, T>, Closed>> {
         let asks = self.slots.acquire_async();
@@ -83,7 +83,7 @@ impl<T> Pool<T> {
     /// See [`acquire_owned_async`](crate::Pool::acquire_owned_async).
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_owned_async`](crate::Pool::acquire_owned_async).
     #[track_caller]
     pub fn acquire_owned_async(&self) -> impl Future<Output = Result<OwnedLent<T>, Closed>> + use<T> {
         let (asks, pool) = (self.slots.acquire_owned_async(), Arc::clone(&self.pool));
@@ -128,7 +128,7 @@ impl<T> Pool<T> {
     /// See [`add`](crate::Pool::add).
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`add`](crate::Pool::add).
     pub fn add(&self, value: T) -> Result<(), T> {
         self.pool.add(value)
     }

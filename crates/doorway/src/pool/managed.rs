@@ -55,13 +55,13 @@ pub trait MakeAsync: Manager {
     /// The same as [`Make::make`].
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`Make::make`].
     fn make(&self) -> impl Future<Output = Result<Self::Value, Self::Error>> + Send;
 
     /// The same as [`Make::check`].
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`Make::check`].
     fn check(&self, value: &mut Self::Value, usage: &Usage) -> impl Future<Output = Result<(), Self::Error>> + Send {
         let _ = (value, usage);
         async { Ok(()) }
@@ -104,8 +104,8 @@ pub struct Usage {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub enum Reuse {
-    /// The value that came back last. It is warm, and the values that are not needed stay idle
-    /// until they expire.
+    /// The value that came back last. It is warm, and values that are not needed stay idle and
+    /// expire.
     #[default]
     Newest,
     /// The value that has been idle for longest. All values are used in turn.
@@ -312,8 +312,8 @@ impl<M: Manager> Managed<M> {
 
     /// Sets how long a value may be idle.
     ///
-    /// A value that was idle for longer is not lent again. It is dropped when a caller comes across
-    /// it, or by [`drop_expired`](Self::drop_expired).
+    /// A value that was idle for longer is not lent again. The pool drops it when a caller comes
+    /// across it, or when you call [`drop_expired`](Self::drop_expired).
     #[must_use]
     pub fn idle_for(self, most: Duration) -> Self {
         Self { idle_for: Some(most), ..self }
@@ -435,7 +435,7 @@ impl<M: Manager> Managed<M> {
     /// Cancel safe. If the future is dropped before it is ready, the pool goes on as before.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`drain`](Self::drain).
     pub async fn drain_async(&self) -> Result<(), Closed> {
         let _drains = Draining::new(self)?;
         loop {
@@ -729,7 +729,7 @@ impl<M: Make> Managed<M> {
     /// [`acquire`](Self::acquire) with a loan that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire`](Self::acquire).
     pub fn acquire_owned(self: &Arc<Self>) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
         self.lend_owned(admitted!(self, self.slots.acquire_owned()))
     }
@@ -747,13 +747,13 @@ impl<M: Make> Managed<M> {
     /// [`try_acquire`](Self::try_acquire) with a loan that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`try_acquire`](Self::try_acquire).
     pub fn try_acquire_owned(self: &Arc<Self>) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
         self.lend_owned(admitted!(self, self.slots.try_acquire_owned()))
     }
 
-    /// Waits for a place, but no longer than `timeout`, and lends a value. The time that the
-    /// manager takes to make a value comes on top.
+    /// Waits for a place, but no longer than `timeout`, and lends a value. The timeout does not
+    /// cover the time that the manager takes to check or make a value.
     ///
     /// # Errors
     /// Returns an error if the time runs out, if the pool is closed, or if the manager fails to
@@ -768,7 +768,7 @@ impl<M: Make> Managed<M> {
     /// [`acquire_timeout`](Self::acquire_timeout) with a loan that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_timeout`](Self::acquire_timeout).
     pub fn acquire_timeout_owned(
         self: &Arc<Self>,
         timeout: Duration,
@@ -782,7 +782,7 @@ impl<M: Make> Managed<M> {
     /// [`acquire_timeout`](Self::acquire_timeout) with a point in time.
     ///
     /// # Errors
-    /// Returns an error if the time comes first, if the pool is closed, or if the manager fails to
+    /// Returns an error if the deadline passes, if the pool is closed, or if the manager fails to
     /// make a value.
     pub fn acquire_deadline(&self, deadline: Instant) -> Result<Leased<'_, M>, ManagedError<M::Error>> {
         self.lend(admitted!(self, self.slots.acquire_deadline(deadline)))
@@ -791,7 +791,7 @@ impl<M: Make> Managed<M> {
     /// [`acquire_deadline`](Self::acquire_deadline) with a loan that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_deadline`](Self::acquire_deadline).
     pub fn acquire_deadline_owned(
         self: &Arc<Self>,
         deadline: Instant,
@@ -803,8 +803,8 @@ impl<M: Make> Managed<M> {
     /// many are idle.
     ///
     /// A service calls this when it starts, so that its first callers need not wait for new values.
-    /// Values that were idle or alive for too long are dropped first. Other idle values stay as
-    /// they are: this is no loan. While a value is made, one place is taken.
+    /// First it drops values that were idle or alive for too long. Other idle values stay as they
+    /// are, and this does not count as lending them. While a value is made, one place is taken.
     ///
     /// # Errors
     /// Returns an error if the pool is closed, or if the manager fails to make a value.
@@ -860,7 +860,7 @@ impl<M: MakeAsync> Managed<M> {
     /// [`acquire_async`](Self::acquire_async) with a loan that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_async`](Self::acquire_async).
     pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
         // Only a loan keeps a reference to the slots, not a future: it might be leaked.
         let permit = admitted!(self, self.slots.acquire_async().await).owned(&self.slots);
@@ -871,7 +871,7 @@ impl<M: MakeAsync> Managed<M> {
     /// [`fill`](Self::fill) for tasks.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`fill`](Self::fill).
     pub async fn fill_async(&self, values: usize) -> Result<usize, ManagedError<M::Error>> {
         self.drop_expired();
         loop {
@@ -898,7 +898,7 @@ async fn let_others_run() {
     .await;
 }
 
-/// Sorts idle values, which are on no shelf meanwhile. At the end, also by a panic, those that are
+/// Sorts idle values, which are on no shelf meanwhile. At the end, even by a panic, those that are
 /// left go back, and those that are gone are taken off the count.
 struct Sorting<'a, M: Manager> {
     pool: &'a Managed<M>,
@@ -949,7 +949,7 @@ impl<M: Manager> Drop for Draining<'_, M> {
     }
 }
 
-/// Takes a caller off the count of those that add places, also if a waker panics.
+/// Takes a caller off the count of those that add places, even if a waker panics.
 struct Growing<'a, M: Manager>(&'a Managed<M>);
 
 impl<M: Manager> Drop for Growing<'_, M> {

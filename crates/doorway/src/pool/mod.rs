@@ -70,7 +70,7 @@ unsafe impl<T: Send> Sync for Pool<T> {}
 /// so the values themselves must tolerate that.
 impl<T: UnwindSafe + RefUnwindSafe> RefUnwindSafe for Pool<T> {}
 
-/// A value that is lent. It goes back when this is dropped.
+/// A value that is lent. It goes back to the pool when this is dropped.
 pub type Lent<'a, T> = Loan<T, &'a Pool<T>, &'a Slots>;
 /// The same, with a reference to a shared pool, so it can move anywhere.
 pub type OwnedLent<T> = Loan<T, Arc<Pool<T>>, Arc<Slots>>;
@@ -155,7 +155,7 @@ impl<T> Pool<T> {
     /// [`acquire`](Self::acquire) with a guard that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire`](Self::acquire).
     pub fn acquire_owned(self: &Arc<Self>) -> Result<OwnedLent<T>, Closed> {
         Ok(self.lend_owned(self.slots.acquire_owned()?))
     }
@@ -172,7 +172,7 @@ impl<T> Pool<T> {
     /// [`try_acquire`](Self::try_acquire) with a guard that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`try_acquire`](Self::try_acquire).
     pub fn try_acquire_owned(self: &Arc<Self>) -> Result<OwnedLent<T>, TryAcquireError> {
         Ok(self.lend_owned(self.slots.try_acquire_owned()?))
     }
@@ -188,7 +188,7 @@ impl<T> Pool<T> {
     /// [`acquire_timeout`](Self::acquire_timeout) with a guard that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_timeout`](Self::acquire_timeout).
     pub fn acquire_timeout_owned(self: &Arc<Self>, timeout: Duration) -> Result<OwnedLent<T>, AcquireTimeoutError> {
         Ok(self.lend_owned(self.slots.acquire_timeout_owned(timeout)?))
     }
@@ -196,7 +196,7 @@ impl<T> Pool<T> {
     /// Waits for a value until a point in time. See [`Slots::acquire_deadline`].
     ///
     /// # Errors
-    /// Returns an error if the time comes first, or if the pool is closed or drained.
+    /// Returns an error if the deadline passes, or if the pool is closed or drained.
     pub fn acquire_deadline(&self, deadline: Instant) -> Result<Lent<'_, T>, AcquireTimeoutError> {
         Ok(self.lend(self.slots.acquire_deadline(deadline)?))
     }
@@ -204,7 +204,7 @@ impl<T> Pool<T> {
     /// [`acquire_deadline`](Self::acquire_deadline) with a guard that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_deadline`](Self::acquire_deadline).
     pub fn acquire_deadline_owned(self: &Arc<Self>, deadline: Instant) -> Result<OwnedLent<T>, AcquireTimeoutError> {
         Ok(self.lend_owned(self.slots.acquire_deadline_owned(deadline)?))
     }
@@ -220,7 +220,7 @@ impl<T> Pool<T> {
     /// [`acquire_async`](Self::acquire_async) with a guard that owns a reference to the pool.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_async`](Self::acquire_async).
     pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedLent<T>, Closed> {
         // Only a loan keeps a reference to the slots, not a future: it might be leaked.
         let permit = self.slots.acquire_async().await?;
@@ -235,7 +235,7 @@ impl<T> Pool<T> {
     /// Puts a value where one was [taken out](Loan::take). A waiter may get it at once.
     ///
     /// # Errors
-    /// Gives the value back if no slot is empty, or if the pool is closed.
+    /// Returns the value, as the error, if no slot is empty, or if the pool is closed.
     ///
     /// # Examples
     /// ```
@@ -283,7 +283,7 @@ impl<T> Pool<T> {
 
     /// Takes every value out as soon as it is back, then closes the pool.
     ///
-    /// Other callers may still be lent values meanwhile, each in its turn. If another thread
+    /// Until then the pool still lends values to other callers, each in its turn. If another thread
     /// [closes](Self::close) the pool first, this returns the values that it has by then.
     ///
     /// # Examples

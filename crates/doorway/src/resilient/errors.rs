@@ -29,7 +29,7 @@ impl fmt::Display for ResilientBuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoneInside => f.write_str(
-                "with k = 0 no thread could call it; take k = 1 for an object that survives no stopped thread",
+                "with k = 0 no thread could call it; use k = 1 for an object that survives no stopped thread",
             ),
             Self::TooManyInside { asked } => {
                 let survives = MOST_NAMES - 1;

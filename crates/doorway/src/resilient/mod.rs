@@ -68,7 +68,7 @@ pub trait Object: Clone + Send + Sync {
 ///
 /// Each operation takes effect at one moment between its call and its return. While at most `k`
 /// threads are in operations, each finishes in a bounded number of its own steps. Further threads
-/// wait in [`Slots`], in the order of arrival. A newcomer first tries for a moment to get in
+/// wait in [`Slots`], in order of arrival. A newcomer first tries for a moment to get in
 /// [before it gets in line](Slots::unfair), unless the object admits threads
 /// [in order](Self::in_order).
 ///
@@ -78,19 +78,20 @@ pub trait Object: Clone + Send + Sync {
 /// done.
 ///
 /// # Reentrant calls
-/// Do not call the object from within its own `apply`, `clone`, `drop` or `read`. Such a call takes
-/// a further name, and waits for itself if there is none.
+/// Do not call the object from within its own `apply`, `clone`, `drop` or `read`. Such a call needs
+/// another name, and waits for itself if no name is free.
 ///
 /// # When not to use this
 /// For a counter, a flag or a word, use one atomic instruction: it is resilient for any number of
-/// threads, and far faster. Where no thread is ever stopped inside (no priorities, no debugger, no
-/// more threads than cores), take a mutex.
+/// threads, and far faster. If no thread is ever stopped inside (no priorities, no debugger, no
+/// more threads than cores), use a mutex.
 ///
 /// # Panics
-/// If an `apply` panics, the operation has no effect, whichever thread ran it, and the call that
-/// asked for it panics with the same payload. A `clone` that panics makes the current call panic,
-/// too. If that call's operation was already announced, it may still take effect. A panic in the
-/// destructor of an old state, of an operation, or of a response that no caller took is swallowed.
+/// Panics if an `apply` panics, the operation has no effect, whichever thread ran it, and the call
+/// that asked for it panics with the same payload. A `clone` that panics makes the current call
+/// panic, too. If that call's operation was already announced, it may still take effect. A panic in
+/// the destructor of an old state, of an operation, or of a response that no caller took is
+/// swallowed.
 ///
 /// # Cost
 /// Each operation, or each batch of operations, copies the state. Keep the state to a few cache
@@ -141,7 +142,7 @@ impl<T: Object> Resilient<T> {
         Self { names: self.names.with_policy(policy), ..self }
     }
 
-    /// Admits threads in the order of arrival, without barging.
+    /// Admits threads in order of arrival, without barging.
     ///
     /// With more than `k` threads, this costs a switch of threads for nearly every operation.
     ///
@@ -221,7 +222,7 @@ impl<T: Object> Resilient<T> {
     /// [`apply_timeout`](Self::apply_timeout) with a point in time.
     ///
     /// # Errors
-    /// Gives the operation back if the time comes first.
+    /// Gives the operation back if the deadline passes.
     ///
     /// # Panics
     /// The same as for [`apply`](Self::apply).

@@ -133,7 +133,7 @@ macro_rules! awaiting {
                 /// [`take_timeout`](Self::take_timeout) with a point in time.
                 ///
                 /// # Errors
-                /// Returns an error if the time comes first, or if it is closed and nothing is
+                /// Returns an error if the deadline passes, or if it is closed and nothing is
                 /// left.
                 pub fn take_deadline(&self, deadline: Instant) -> Result<T, TakeTimeoutError> {
                     awaiting::wait_as_thread(self.text.rooms(), Some(deadline), || self.pop())

@@ -35,8 +35,8 @@ impl fmt::Display for RoomsBuildError {
             Self::TooManyRooms { asked, most } => {
                 write!(f, "{asked} rooms are too many; ask for at most {most}")
             }
-            Self::NoCapacity => f.write_str("the capacity is 0, so nothing would ever fit; take at least 1"),
-            Self::TooLarge { asked } => write!(f, "there is no memory for {asked} values; take a smaller capacity"),
+            Self::NoCapacity => f.write_str("the capacity is 0, so nothing would ever fit; use at least 1"),
+            Self::TooLarge { asked } => write!(f, "there is no memory for {asked} values; use a smaller capacity"),
             Self::NoUser => f.write_str("with 0 users no thread could enter; ask for at least one user"),
         }
     }

@@ -8,8 +8,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A thread's visit to a room. It stays in its thread, which is how a thread is kept from waiting
-/// for itself.
+/// A thread's visit to a room. It cannot move to another thread, so the rooms know which threads
+/// are inside, and refuse a thread that would wait for itself.
 ///
 /// # Examples
 /// A guard cannot move to another thread:
@@ -22,9 +22,9 @@ use std::sync::Arc;
 pub type RoomGuard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X, ByThread>;
 /// A task's visit to a room. It can move to any thread.
 pub type TaskRoomGuard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X, ByAnyone>;
-/// A visit to a room of shared [`Rooms`]. A task's visit can move anywhere. A thread's visit stays
-/// in its thread, which is how a thread is kept from waiting for itself, until
-/// [`by_anyone`](Visit::by_anyone) frees it.
+/// A visit to a room of shared [`Rooms`]. A task's visit can move anywhere. A thread's visit cannot
+/// move to another thread until [`by_anyone`](Visit::by_anyone) frees it; so the rooms refuse a
+/// thread that would wait for itself.
 ///
 /// # Examples
 /// A thread's guard cannot move to another thread:
@@ -36,10 +36,10 @@ pub type TaskRoomGuard<'a, R = usize, X = Nothing> = Visit<&'a Rooms<R, X>, R, X
 /// ```
 pub type OwnedRoomGuard<R = usize, X = Nothing, W = ByAnyone> = Visit<Arc<Rooms<R, X>>, R, X, W>;
 
-/// A user's visit to a room. The user leaves when this is dropped, also while a panic unwinds.
+/// A user's visit to a room. The user leaves when this is dropped, even while a panic unwinds.
 ///
-/// Forgetting it (`mem::forget`) means to stay inside for ever: no user gets into another room any
-/// more.
+/// If this is forgotten (`mem::forget`), the user stays inside for ever, and no user gets into
+/// another room any more.
 #[must_use = "the room is left as soon as this is dropped"]
 pub struct Visit<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: HeldBy> {
     rooms: S,
@@ -68,7 +68,7 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: HeldBy> Visit<S
     /// enters might come too late.
     ///
     /// # Errors
-    /// Returns an error if there is no such room. The user has left all the same.
+    /// Returns an error if there is no such room. The user has left its old room all the same.
     ///
     /// # Examples
     /// ```
@@ -116,10 +116,11 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>> Visit<S, R, X, ByA
     /// [`change`](Self::change) for tasks.
     ///
     /// # Cancel safety
-    /// Dropping the future leaves the room that the user is in, or the line that it waits in.
+    /// Dropping the future gives up: the user leaves the room that it is in, or the line in which
+    /// it waits.
     ///
     /// # Errors
-    /// Returns an error if there is no such room. The user has left all the same.
+    /// Returns an error if there is no such room. The user has left its old room all the same.
     pub async fn change_async(mut self, to: R) -> Result<Self, EnterError> {
         let Some(inside) = self.inside.take() else { unreachable!("only `drop` and those that consume it take it") };
         self.inside = Some(self.rooms.change_room_async(inside, to).await?);

@@ -24,11 +24,11 @@ type Inside<R, X> = <Text<R, X> as RoomSynchronization<Native>>::Inside;
 /// out for ever, because joins are counted.
 ///
 /// # What it lacks
-/// Users cannot give up, so there are neither timeouts nor futures. One word would have to hold how
-/// many tickets of a room were given up, how many users were let in, how often the room was joined,
-/// and how many users have left. A machine word is too short for that: with 21 bits for tickets, a
-/// thread that is stopped for seconds could find its own ticket number again on another user's
-/// ticket.
+/// Users cannot give up, so there are neither timeouts nor futures. For giving up, one word would
+/// have to hold four numbers: how many tickets of a room were given up, how many users were let in,
+/// how often the room was joined, and how many users have left. A machine word is too short for
+/// that: with 21 bits for tickets, a thread that is stopped for seconds could find its own ticket
+/// number again on another user's ticket.
 ///
 /// # Examples
 /// ```
@@ -137,7 +137,7 @@ impl<R: Room, X> fmt::Debug for LateRooms<R, X> {
     }
 }
 
-/// A user's visit to a room that others may join. The user leaves when this is dropped, also while
+/// A user's visit to a room that others may join. The user leaves when this is dropped, even while
 /// a panic unwinds.
 #[must_use = "the room is left as soon as this is dropped"]
 pub struct LateGuard<'a, R: Room, X: LastExit<R>> {

@@ -76,8 +76,8 @@ use std::time::{Duration, Instant};
 /// # Panics and deaths
 /// A guard that is dropped while a panic unwinds leaves its room. If it is the last one out, it
 /// also runs the code of the last exit. [`is_poisoned`](Self::is_poisoned) tells that there was a
-/// panic. A guard that is forgotten (`mem::forget`) stays inside for ever: no user gets into
-/// another room any more, nor into this one again.
+/// panic. If a guard is forgotten (`mem::forget`), its user stays inside for ever: no user gets
+/// into another room any more, and no newcomer gets into this one.
 ///
 /// # Memory ordering
 /// Everything that was done inside a room *happens before* everything that is done inside a room
@@ -105,7 +105,7 @@ use std::time::{Duration, Instant};
 /// ```
 ///
 /// # When not to use this
-/// If only one thread can do the work at a time, take a mutex. If the sections are a few
+/// If only one thread can do the work at a time, use a mutex. If the sections are a few
 /// instructions long, getting in and out takes most of the time. See `docs/rooms.md`.
 ///
 /// # Examples
@@ -202,8 +202,8 @@ impl<R: Room, X> Rooms<R, X> {
     /// [error](EnterError::InsideAlready); from a task's guard, it would wait for itself. The user
     /// that runs it is already outside, so a cancelled wait may run it, too.
     ///
-    /// If the code panics, the next room is opened all the same. The panic goes on from where the
-    /// guard was dropped, and the rooms are [poisoned](Self::is_poisoned).
+    /// If the code panics, the next room is opened all the same. Then the panic continues in the
+    /// thread that dropped the guard, and the rooms are [poisoned](Self::is_poisoned).
     ///
     /// The code is a part of the type. To name the type, in a field for instance, box the code:
     /// `Rooms<usize, Box<dyn Fn(usize) + Send + Sync>>`.
@@ -242,7 +242,7 @@ impl<R: Room, X> Rooms<R, X> {
     /// Whether a guard was dropped while a panic unwound, or the [code of the last
     /// exit](Self::on_last_exit) panicked, since the poison was last [cleared](Self::clear_poison).
     ///
-    /// Poison keeps no user out. A user that must know about work left half done calls this.
+    /// Poison keeps no user out. To learn that work may be half done, call this.
     ///
     /// # Examples
     /// ```
@@ -274,9 +274,9 @@ ways_in! {
     ///
     /// | | |
     /// |---|---|
-    /// | fairness | let in by the `m + 1`st opening of `m` rooms at the latest |
-    /// | blocking | spins briefly, then sleeps; in a task, take [`enter_async`](Self::enter_async) |
-    /// | cost | five read-modify-writes in and out for a lone user, two if other users open and close the room |
+    /// | fairness | with `m` rooms, the user gets in by the `m + 1`st opening of a room at the latest |
+    /// | blocking | spins briefly, then sleeps; in a task, use [`enter_async`](Self::enter_async) |
+    /// | cost | entering and leaving: five read-modify-writes for a lone user, two if other users open and close the room |
     ///
     /// # Errors
     /// Returns an error if there is no such room, or if this thread is already inside.
@@ -345,7 +345,7 @@ ways_in! {
     /// [`enter_timeout`](Self::enter_timeout) with a point in time.
     ///
     /// # Errors
-    /// Returns an error if the time comes first, if there is no such room, or if this thread is
+    /// Returns an error if the deadline passes, if there is no such room, or if this thread is
     /// already inside.
     enter_deadline, enter_deadline_owned(room: R, deadline: Instant) -> EnterTimeoutError = |call| {
         let inside = rooms.enter_until(Request::of_thread(room, call), deadline)?.ok_or(EnterTimeoutError::TimedOut)?;
@@ -390,7 +390,7 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// [`enter_async`](Self::enter_async) with a guard that owns a reference to the rooms.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`enter_async`](Self::enter_async).
     pub async fn enter_owned_async(self: &Arc<Self>, room: R) -> Result<OwnedRoomGuard<R, X>, EnterError> {
         let inside = enter_as_task(&**self, Request::of_anyone(room)).await?;
         Ok(Visit::new(Arc::clone(self), inside, room))

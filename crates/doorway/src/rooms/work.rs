@@ -16,13 +16,13 @@ use std::ops::{Deref, DerefMut};
 /// A stack of work that many workers share, and that knows when all work is done.
 ///
 /// All work is done when the stack is empty and no worker has any work that could produce more. A
-/// worker takes work as [`Loot`] and does what it likes with it. By dropping the loot, it gives
-/// back what is left to do, even if that is nothing. This is the work stack of a parallel
+/// worker takes work as [`Loot`] and may change it in any way. When it drops the loot, it gives
+/// back the work that is left to do, even if there is none. This is the work stack of a parallel
 /// collector: `examples/rooms_collector.rs`.
 ///
 /// # Panics
-/// If a worker panics, the loot that it has is given back on the way out, and other workers go on
-/// with it.
+/// Panics if a worker panics, the loot that it has is given back on the way out, and other workers
+/// go on with it.
 ///
 /// # Examples
 /// ```

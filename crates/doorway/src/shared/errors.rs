@@ -83,7 +83,7 @@ pub enum Error {
     NotSlots(PathBuf),
     /// The file was deleted while it was open in this process.
     Deleted(PathBuf),
-    /// Every seat belongs to a living process; with [`Mode::Tolerate`], also to a dead process that
+    /// Every seat belongs to a living process or, with [`Mode::Tolerate`], to a dead process that
     /// still holds or waits.
     NoSeats {
         /// The number of seats.
@@ -120,12 +120,12 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unsupported => f.write_str(
-                "slots between processes need Linux on a 64-bit, little-endian machine; between threads, take \
+                "slots between processes need Linux on a 64-bit, little-endian machine; between threads, use \
                  `doorway::Slots`",
             ),
             Self::BadName(name) => write!(
                 f,
-                "{name:?} is not a valid name; take 1 to 64 of A-Z a-z 0-9 . _ - and begin with a letter or a digit"
+                "{name:?} is not a valid name; use 1 to 64 of A-Z a-z 0-9 . _ - and begin with a letter or a digit"
             ),
             Self::BadSlots(slots) => {
                 write!(f, "{slots} slots are not possible; ask for 1 to {}", super::Slots::MOST)
@@ -150,7 +150,7 @@ impl fmt::Display for Error {
             }
             Self::NoPermission(path) => write!(
                 f,
-                "this user has no permission for {}; ask its owner, or take another directory",
+                "this user has no permission for {}; ask its owner, or use another directory",
                 path.display()
             ),
             Self::Missing(path) => write!(f, "there is no {}; open it with a number of slots first", path.display()),

@@ -21,8 +21,8 @@ pub(super) struct Entered {
     pub(super) previous: Option<Box<Previous>>,
 }
 
-/// A slot. It is given back when this is dropped, also while a panic unwinds, and when the process
-/// dies.
+/// A slot. Dropping this gives it back, even while a panic unwinds. The slot also comes back when
+/// the process dies.
 ///
 /// The slot belongs to the process, not to the thread. If a thread ends without dropping its guard,
 /// the slot stays taken for as long as the process lives. In a [forked](super#processes-that-fork)
@@ -74,8 +74,8 @@ impl<S: Deref<Target = Slots>> Permit<S> {
     /// How the previous holder ended: it gave the slot back, died with it, or lost it by
     /// [`break_slot`](Slots::break_slot).
     ///
-    /// If several holders in a row ended badly, this is what is known of the last one that recorded
-    /// anything.
+    /// If several holders in a row died or were broken, this is what is known of the last one that
+    /// recorded anything.
     ///
     /// # Examples
     /// ```
@@ -139,17 +139,18 @@ impl<S: Deref<Target = Slots>> Permit<S> {
 /// lifeline by [`Permit::lifeline`], and lets the program inherit the
 /// [descriptor](std::os::fd::AsFd). The descriptor is close-on-exec: clear `FD_CLOEXEC` in the
 /// child before `exec`. If the holder is killed, the slot does not come back before the last copy
-/// is closed. That happens at the latest when the last process with a copy ends. Only then is the
-/// next holder told of the death.
+/// is closed. The kernel closes a copy when the process that has it ends. Only then is the next
+/// holder told of the death.
 ///
 /// Copies are read-only, so no program can damage the file through them. A living holder gives the
 /// slot back as usual, even if other processes have copies. When this value is dropped in the
-/// process that made it, its copies keep nothing any more.
+/// process that made it, its copies no longer keep the slot.
 ///
 /// A lifeline keeps the holder's seat. Other guards of the same [`Slots`] may have the same seat:
 /// all guards that were granted without a wait have it, even those that were granted later. If the
-/// holder dies, their slots come back together with this one. If a program must keep one slot and
-/// no other, open separate `Slots` for it, and make the lifeline from their guard.
+/// holder dies, the lifeline keeps their slots as well, and all of them come back together. If a
+/// program must keep one slot and no other, open separate `Slots` for it, and make the lifeline
+/// from their guard.
 ///
 /// # Examples
 /// ```

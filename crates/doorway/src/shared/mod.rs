@@ -1,10 +1,10 @@
 //! Slots between processes: at most `k` holders on this machine, and the slot of a dead holder
 //! comes back. Linux only, on 64-bit, little-endian machines.
 //!
-//! [`Slots`] live in a mapped file. There is no daemon, and nothing to start first. Each holder has
-//! a slot number and a fence. If a process dies, by `kill -9` or otherwise, its slots come back,
-//! and the next holder of each is [told](Permit::previous). On other systems, every `open` returns
-//! [`Error::Unsupported`].
+//! [`Slots`] are kept in a mapped file. There is no daemon, and nothing to start first. Each holder
+//! has a slot number and a fence. If a process dies, by `kill -9` or otherwise, its slots come
+//! back, and the next holder of each is [told](Permit::previous). On other systems, every `open`
+//! returns [`Error::Unsupported`].
 //!
 //! ```
 //! use doorway::shared::{Previous, Slots};
@@ -23,35 +23,34 @@
 //! ```
 //!
 //! # Names and paths
-//! A name is for the programs of one user in one container, and its directory changes when the
-//! first session of the user begins. For services, for several users or for containers, take a
-//! path: two files are two limits. `docs/processes.md` says which file a name stands for, and how
-//! to share one.
+//! A name is for the programs of one user in one container. The directory of names changes when the
+//! first session of the user begins. For services, for several users or for containers, use a path:
+//! two files are two limits. `docs/processes.md` says which file a name stands for, and how to
+//! share one.
 //!
 //! # Looking for the dead
 //! Waiters look for dead holders, and so does [`Slots::status`]. A call that does not wait, or
 //! whose time is over, looks for them once before it reports that no slot is free.
 //!
 //! # Order
-//! Every process that waits has a *seat* in the file, and the order of arrival is that of seats. A
-//! handle has one seat from the start. It takes more, up to a [limit](Builder::waiters), when
-//! several of its threads and tasks wait at the same time. Further threads and tasks wait inside
-//! the process, in order, until a seat comes back; only then do they get in line with other
-//! processes. So the number of a process's places in line is bounded by its seats, even if a
-//! thousand of its threads wait. [`Builder::bypass`] lets newcomers pass waiters, within a bound.
+//! A process waits in line by a *seat* in the file. A handle has one seat from the start. It takes
+//! more, up to a [limit](Builder::waiters), when several of its threads and tasks wait at the same
+//! time. If it has no seat left, further threads and tasks wait inside the process, in order, until
+//! a seat comes back; only then do they get in line with other processes. So a process has at most
+//! as many places in line as it has seats, even if a thousand of its threads wait.
+//! [`Builder::bypass`] lets newcomers pass waiters, within a bound.
 //!
 //! # What a holder sees
 //! What a holder did before it gave its slot back *happens before* what the next holder of that
 //! slot does, in any process. So a slot protects other shared memory as a mutex does, without
 //! further atomics. If the previous holder died, the next one sees what it wrote until then.
-//! Holders of different slots are not ordered.
+//! Nothing is promised about the order of what holders of different slots do.
 //!
 //! # Threads
-//! A slot belongs to the process. A guard may move to another thread, and a thread that ends
-//! without dropping its guard leaves the slot taken. Every handle that acquires slots has one
-//! thread of its own, called `doorway`, which sleeps. When the process dies, this thread ends too,
-//! and the kernel wakes a waiter of another process. The thread also waits in the kernel on behalf
-//! of tasks.
+//! A slot belongs to the process. A guard may move to another thread. If a thread ends without
+//! dropping its guard, the slot stays taken. Every handle that acquires slots has one thread of its
+//! own, called `doorway`, which sleeps. When the process dies, this thread ends too, and the kernel
+//! wakes a waiter of another process. The thread also waits in the kernel on behalf of tasks.
 //!
 //! # Processes that fork
 //! In a forked child, all handles and guards that existed before are void: dropping a guard does
@@ -218,10 +217,10 @@ impl Builder {
     /// An argument without `/` is a name: 1 to 64 letters, digits, dots, underscores and hyphens,
     /// of which the first is a letter or a digit. The last part of a path must be such a name, too.
     ///
-    /// Names lie in `/run/user/UID/doorway` if `/run/user/UID` exists and belongs to the user, else
-    /// in `/dev/shm/doorway-UID`, else in `/tmp/doorway-UID`. The environment matters only through
-    /// the variable `DOORWAY_DIR`, which names another directory. `/run/user/UID` comes and goes
-    /// with log-ins: where that matters, take a path.
+    /// The file of a name is in `/run/user/UID/doorway` if `/run/user/UID` exists and belongs to
+    /// the user, else in `/dev/shm/doorway-UID`, else in `/tmp/doorway-UID`. If the environment
+    /// variable `DOORWAY_DIR` is set, it names the directory instead. `/run/user/UID` comes and
+    /// goes with log-ins: if that matters, use a path.
     ///
     /// The directory of a path is made if it is missing, but the directories above it are not. It
     /// must belong to this user or to root, and no other user may write it, unless it is sticky.
@@ -261,14 +260,15 @@ impl Builder {
     ///
     /// In strict order, as soon as a process waits, each passage is a switch of processes, which
     /// takes microseconds. Where holders stay inside for less than that, a bound such as 64 lets a
-    /// running process come back many times before the next one is woken. Waiters pay the price: a
-    /// waiter with `m` waiters before it is passed at most `(m + 1)` times this number. Waiters are
-    /// served in the order of arrival among themselves.
+    /// running process come back many times before the next one is woken. Waiters wait longer for
+    /// it: newcomers pass a waiter with `m` waiters before it at most `(m + 1)` times this number.
+    /// Waiters are served in order of arrival among themselves.
     ///
-    /// The slots share the bound, in powers of two: with `k` slots, a number below `2 k` is strict
-    /// order. [`Status::bypass`] says which bound is in force: `k` times the largest power of two
-    /// that is at most this number divided by `k`. The bound holds while no process dies. After a
-    /// death, newcomers may pass beyond the bound until the next waiter notices.
+    /// The slots share the bound in equal parts, each a power of two. So with `k` slots, a number
+    /// below `2 k` means strict order. [`Status::bypass`] says which bound is in force: `k` times
+    /// the largest power of two that is at most this number divided by `k`. The bound holds while
+    /// no process dies. After a death, newcomers may pass beyond the bound until the next waiter
+    /// notices.
     ///
     /// # Examples
     /// ```
@@ -285,8 +285,8 @@ impl Builder {
         Self { bypass, ..self }
     }
 
-    /// Sets the upper bound of handles and of waiting threads in all processes together: a multiple
-    /// of 64, at most 4096.
+    /// Sets the number of seats: the upper bound of handles and waiting threads and tasks, in all
+    /// processes together. It is a multiple of 64, at most 4096.
     ///
     /// Every process that sets it must set the same number. Without this call, an existing file
     /// keeps its number, and a new file has twice as many seats as slots, and at least 256. With
@@ -302,7 +302,7 @@ impl Builder {
 
     /// Shares the file between several users, with these permissions, such as `0o660`.
     ///
-    /// Every user must ask for the same permissions, also to look at the file or to remove it. The
+    /// Every user must ask for the same permissions, even to look at the file or to remove it. The
     /// directory must exist, must belong to this user or to root, and must not be writable for
     /// everybody unless it is sticky. All users that may write the file trust each other.
     pub fn permissions(self, permissions: u32) -> Self {
@@ -314,14 +314,15 @@ impl Builder {
         Self { group: Some(group), ..self }
     }
 
-    /// Sets how many threads and tasks of this handle wait in line with other processes at the same
-    /// time, each with a seat. The default is 8. Further ones wait inside the process until one of
-    /// these is served.
+    /// Sets how many threads and tasks of this handle may wait in line with other processes at the
+    /// same time, each with a seat. The default is 8. Further threads and tasks wait inside the
+    /// process until one of these is served.
     pub fn waiters(self, waiters: usize) -> Self {
         Self { waiters, ..self }
     }
 
-    /// Sets what other processes see of this one, at most 64 bytes. A longer label is truncated.
+    /// Sets the text that other processes are shown for this one, of at most 64 bytes. A longer
+    /// label is truncated.
     pub fn label(self, label: impl Into<String>) -> Self {
         Self { label: label.into(), ..self }
     }
@@ -457,7 +458,7 @@ ways_in! {
     /// Waits for a slot.
     ///
     /// # Blocking
-    /// Sleeps in the kernel. In a task, take [`acquire_async`](Self::acquire_async).
+    /// Sleeps in the kernel. In a task, use [`acquire_async`](Self::acquire_async).
     ///
     /// # Errors
     /// Returns an error if the file was deleted or damaged, or if this is a forked child. A handle
@@ -468,7 +469,7 @@ ways_in! {
     /// Takes a slot if one is free and no process waits; with a [bypass](Builder::bypass), if one
     /// is free.
     ///
-    /// If there is none, it looks for dead holders and tries once more.
+    /// If no slot is free, it looks for dead holders and tries once more.
     ///
     /// # Errors
     /// Returns an error if no slot is free, and in the cases of [`acquire`](Self::acquire).
@@ -505,7 +506,7 @@ ways_in! {
     /// [`acquire_timeout`](Self::acquire_timeout) with a point in time.
     ///
     /// # Errors
-    /// Returns an error if the time comes first, and in the cases of [`acquire`](Self::acquire).
+    /// Returns an error if the deadline passes, and in the cases of [`acquire`](Self::acquire).
     acquire_deadline, acquire_deadline_owned, (deadline: Instant) -> TimeoutError,
     |slots| slots.enter_until(deadline);
 }
@@ -631,7 +632,7 @@ impl Slots {
     /// [`acquire_async`](Self::acquire_async) with a guard that owns a reference to the slots.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_async`](Self::acquire_async).
     pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedGuard, Error> {
         let entered = self.handle.enter_async().await?;
         Ok(Permit::new(Arc::clone(self), entered))
@@ -649,7 +650,8 @@ impl Slots {
         self.handle.path()
     }
 
-    /// Reports the holders and the waiters, since when, and which of them are dead.
+    /// Reports the holders and the waiters, since when each holds or waits, and which of them are
+    /// dead.
     ///
     /// With [`Mode::Reclaim`], this call also brings back the slots of the dead. The status shows
     /// the state before that.
@@ -679,7 +681,7 @@ impl Slots {
     /// Takes a slot away from its holder, dead or alive, and gives it to the next waiter.
     ///
     /// Returns what is known of the holder. Returns `None` if the slot has no holder, or if it
-    /// changed hands at this very moment.
+    /// changes hands during the call.
     ///
     /// This does not stop the holder, which may still be at work. Stop it first, or let the
     /// resource that the slot protects compare [fences](Permit::fence). The next holder is told,
@@ -713,7 +715,7 @@ impl Slots {
     /// has looked at the holder before.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`break_slot`](Self::break_slot).
     pub fn break_holder(&self, slot: usize, fence: u64) -> Result<Option<Known>, Error> {
         self.handle.break_slot(slot, Some(fence))
     }

@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// What is known of a process. Another process wrote it, so it may be false; and a process that
-/// died early wrote nothing.
+/// What is known of a process. That process wrote it, so it may be false. A process that died early
+/// wrote nothing.
 ///
 /// As text, it is the process number and the label:
 ///
@@ -43,8 +43,8 @@ impl fmt::Display for Known {
 
 /// What became of the previous holder.
 ///
-/// There will be no other cases: each would be a new duty of the next holder. So a `match` needs no
-/// wildcard, and the compiler says if a case is forgotten.
+/// No case will be added, because the next holder would have to handle it. So a `match` needs no
+/// wildcard, and the compiler reports a case that is missing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Previous {
     /// It gave the slot back, or there was none.

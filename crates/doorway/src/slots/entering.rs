@@ -25,9 +25,9 @@ ways_in! {
     ///
     /// | | |
     /// |---|---|
-    /// | fairness | in the order of arrival |
-    /// | blocking | spins briefly, then sleeps; in a task, take [`acquire_async`](Self::acquire_async) |
-    /// | afterwards | a thread that slept yields its processor once, when it drops the guard: so lines dissolve |
+    /// | fairness | in order of arrival |
+    /// | blocking | spins briefly, then sleeps; in a task, use [`acquire_async`](Self::acquire_async) |
+    /// | afterwards | a thread that slept yields its processor once, when it drops the guard, so that the line dissolves |
     /// | cost | two read-modify-writes and a few loads if a place is free; one read-modify-write without numbers |
     ///
     /// # Errors
@@ -67,8 +67,9 @@ ways_in! {
     /// Waits for a place, but no longer than `timeout`. A timeout of zero is
     /// [`try_acquire`](Self::try_acquire).
     ///
-    /// This is as fair as [`acquire`](Self::acquire). A timeout is exact: the waiter gives up its
-    /// place in line. If it is granted a place just as it gives up, it returns the guard.
+    /// This is as fair as [`acquire`](Self::acquire). A timeout is exact: the waiter leaves the
+    /// line, and loses no place. If it is granted a place just as it gives up, it returns the
+    /// guard.
     ///
     /// # Errors
     /// Returns an error if the time runs out, or if the slots are closed.
@@ -90,7 +91,7 @@ ways_in! {
     /// [`acquire_timeout`](Self::acquire_timeout) with a point in time.
     ///
     /// # Errors
-    /// Returns an error if the time comes first, or if the slots are closed.
+    /// Returns an error if the deadline passes, or if the slots are closed.
     acquire_deadline, acquire_deadline_owned(deadline: Instant) -> AcquireTimeoutError = |_| {
         let grant = slots.enter_until(1, deadline)?.ok_or(AcquireTimeoutError::TimedOut)?;
         Ok(Permit::new(slots, grant))
@@ -98,15 +99,16 @@ ways_in! {
 
     /// Waits for several places at once.
     ///
-    /// The places are taken in line, by consecutive tickets. So two callers that each want both of
-    /// two places cannot block each other. If a caller waits for many places, a caller that comes
-    /// later waits behind it, even for one place. Callers are served in the order of arrival; but
-    /// while others arrive at the same instant, a caller that wants several places may have to try
-    /// again to get in line.
+    /// The caller gets in line once, for all its places. So two callers that each want both of two
+    /// places cannot block each other. If a caller waits for many places, a caller that comes later
+    /// waits behind it, even for one place. Callers are served in order of arrival. While others
+    /// arrive at the same instant, a caller that wants several places may have to try again to get
+    /// in line.
     ///
     /// # Errors
-    /// Returns an error if the slots are closed, if `places` is 0, or if there are fewer places
-    /// than that; also if [that becomes so](Self#when-places-go) while the caller waits.
+    /// Returns an error if the slots are closed, if `places` is 0, or if there are fewer than
+    /// `places` places. It also returns this error if [places are removed](Self#when-places-go)
+    /// while the caller waits, and fewer are left.
     ///
     /// # Examples
     /// ```
@@ -125,8 +127,8 @@ ways_in! {
     /// Takes several places if they are free and no caller is in line.
     ///
     /// # Errors
-    /// Returns an error if too few places are free or exist, if `places` is 0, or if the slots are
-    /// closed.
+    /// Returns an error if too few places are free, if there are fewer than `places` places, if
+    /// `places` is 0, or if the slots are closed.
     try_acquire_many, try_acquire_many_owned(places: usize) -> TryAcquireError = |_| {
         let grant = slots.at_once(some(places)?)?.ok_or(TryAcquireError::NoPlace)?;
         Ok(Permit::new(slots, grant))
@@ -135,8 +137,8 @@ ways_in! {
     /// Waits for several places at once, but no longer than `timeout`.
     ///
     /// # Errors
-    /// Returns an error if the time runs out, if there are fewer places than that, if `places` is
-    /// 0, or if the slots are closed.
+    /// Returns an error if the time runs out, if there are fewer than `places` places, if `places`
+    /// is 0, or if the slots are closed.
     acquire_many_timeout, acquire_many_timeout_owned(places: usize, timeout: Duration) -> AcquireTimeoutError = |_| {
         let grant = slots.enter_within(some(places)?, timeout)?.ok_or(AcquireTimeoutError::TimedOut)?;
         Ok(Permit::new(slots, grant))
@@ -145,8 +147,8 @@ ways_in! {
     /// [`acquire_many_timeout`](Self::acquire_many_timeout) with a point in time.
     ///
     /// # Errors
-    /// Returns an error if the time comes first, if there are fewer places than that, if `places`
-    /// is 0, or if the slots are closed.
+    /// Returns an error if the deadline passes, if there are fewer than `places` places, if
+    /// `places` is 0, or if the slots are closed.
     acquire_many_deadline, acquire_many_deadline_owned(places: usize, deadline: Instant) -> AcquireTimeoutError = |_| {
         let grant = slots.enter_until(some(places)?, deadline)?.ok_or(AcquireTimeoutError::TimedOut)?;
         Ok(Permit::new(slots, grant))
@@ -159,12 +161,12 @@ impl<N: Numbering> Slots<N> {
     /// For a time limit, use the executor's own: dropping the future gives up exactly.
     ///
     /// # Cancel safety
-    /// Cancel safe. Dropping the future gives up exactly, at any point. Its place in line is lost:
-    /// a new future starts at the end.
+    /// Cancel safe. Dropping the future gives up exactly, at any point: no place and no wake-up is
+    /// lost. The caller leaves the line; a new future starts at its end.
     ///
     /// A future that has been polled must be polled to its end or dropped. A future that is leaked
-    /// (`mem::forget`, a cycle of `Arc`s) counts as a process that died in line: when its turn
-    /// comes, a place is lost with it.
+    /// (`mem::forget`, a cycle of `Arc`s) counts as a waiter that died: when its turn comes, a
+    /// place is lost with it.
     ///
     /// # Errors
     /// Returns an error if the slots are closed.
@@ -192,7 +194,7 @@ impl<N: Numbering> Slots<N> {
     /// [`acquire_async`](Self::acquire_async) with a guard that owns a reference to the slots.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_async`](Self::acquire_async).
     pub fn acquire_owned_async(self: &Arc<Self>) -> AcquireOwned<N>
     where
         N: 'static,
@@ -204,8 +206,8 @@ impl<N: Numbering> Slots<N> {
     /// [`acquire_async`](Self::acquire_async).
     ///
     /// # Errors
-    /// Returns an error if the slots are closed, if `places` is 0, or if there are fewer places
-    /// than that.
+    /// Returns an error if the slots are closed, if `places` is 0, or if there are fewer than
+    /// `places` places.
     pub fn acquire_many_async(&self, places: usize) -> AcquireMany<'_, N> {
         AcquireMany::new(self, places)
     }
@@ -214,7 +216,7 @@ impl<N: Numbering> Slots<N> {
     /// slots.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`acquire_many_async`](Self::acquire_many_async).
     pub fn acquire_many_owned_async(self: &Arc<Self>, places: usize) -> AcquireManyOwned<N>
     where
         N: 'static,

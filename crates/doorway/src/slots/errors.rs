@@ -11,8 +11,8 @@ use std::fmt;
 pub enum AcquireError {
     /// The slots are closed.
     Closed,
-    /// There are fewer places than were asked for, or there are now: the caller would have waited
-    /// for ever.
+    /// There are fewer places than the caller asked for, perhaps only since it began to wait: it
+    /// would have waited for ever.
     TooMany(TooMany),
     /// No place was asked for.
     Nothing,
@@ -40,8 +40,8 @@ pub enum AcquireTimeoutError {
     TimedOut,
     /// The slots are closed.
     Closed,
-    /// There are fewer places than were asked for, or there are now: the caller would have waited
-    /// for ever.
+    /// There are fewer places than the caller asked for, perhaps only since it began to wait: it
+    /// would have waited for ever.
     TooMany(TooMany),
     /// No place was asked for.
     Nothing,

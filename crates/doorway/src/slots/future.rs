@@ -83,7 +83,7 @@ where
 /// Enters, if this is possible without waiting. Otherwise it waits, in the state that it leaves
 /// behind.
 ///
-/// This is the frequent case: one place, in the order of arrival. Everything is written where it
+/// This is the frequent case: one place, in order of arrival. Everything is written where it
 /// stays. A value that is written in pieces and then moved as a whole costs more than all the rest.
 #[inline(always)]
 fn begin<'a, S, N>(

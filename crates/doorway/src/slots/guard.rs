@@ -18,7 +18,7 @@ pub type SlotGuard<'a, N = Numbered> = Permit<&'a Slots<N>, N>;
 /// A place in [`Slots`]. The guard owns a reference, so it can move anywhere.
 pub type OwnedSlotGuard<N = Numbered> = Permit<Arc<Slots<N>>, N>;
 
-/// One place, or several. They are given back when this is dropped, also while a panic unwinds.
+/// One place, or several. Dropping this gives them back, even while a panic unwinds.
 ///
 /// Forgetting a guard by `mem::forget` **counts as a crash inside**: its place and its slot are
 /// lost, and the others go on with the places that are left. The method [`forget`](Self::forget) is
@@ -32,8 +32,8 @@ pub struct Permit<S: Deref<Target = Slots<N>>, N: Numbering> {
 }
 
 impl<N: KnowsSlots, S: Deref<Target = Slots<N>>> Permit<S, N> {
-    /// The slot number: one of `0..k`, which no other guard has, the lowest that was free. For a
-    /// guard that holds several places, the first of its [`slots`](Self::slots).
+    /// The slot number: one of `0..k`, the lowest that was free. No other guard has it. For a guard
+    /// that holds several places, this is the first of its [`slots`](Self::slots).
     ///
     /// The slot is free again when the guard is dropped. A guard that was forgotten (`mem::forget`)
     /// keeps it for ever.
@@ -126,16 +126,17 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// The fence number. It is fixed when the guard is granted. You may ask for it later, and it
     /// costs nothing if you never ask.
     ///
-    /// It is larger than the number of every guard that was granted before this one was asked for,
-    /// and than that of every earlier guard of the same slot. For guards that were asked for at the
-    /// same time, nothing is promised. It protects a resource from a holder that was thought dead:
-    /// let the resource remember the largest number that it has seen, and refuse smaller ones. With
-    /// several holders at a time, let it do so for each slot.
+    /// The number is larger than that of every guard that was granted before this one was asked
+    /// for, and larger than that of every earlier guard of the same slot. For guards that were
+    /// asked for at the same time, nothing is promised. The number protects a resource from a
+    /// holder that was thought dead: let the resource remember the largest number that it has seen,
+    /// and refuse smaller ones. With several holders at a time, let it remember one number for each
+    /// slot.
     ///
     /// The parts of a guard that is [split](Self::split) keep its number. [Without
-    /// numbers](Slots::without_numbers) there are no slots, and only the first half is promised.
-    /// Comparing numbers of different slots is meaningless after 2^46 acquires (2^54 with up to 256
-    /// places); the numbers of one slot always grow.
+    /// numbers](Slots::without_numbers) there are no slots, and only the first half of the promise
+    /// holds. Comparing numbers of different slots is meaningless after 2^46 acquires (2^54 with up
+    /// to 256 places); the numbers of one slot always grow.
     ///
     /// # Examples
     /// ```
@@ -152,8 +153,8 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         self.grant.name().fence
     }
 
-    /// Drops the guard and removes its places: there are fewer from now on. Its slots are free
-    /// again.
+    /// Drops the guard and removes its places, so there are fewer places from now on. Its slot
+    /// numbers are free again.
     ///
     /// # Examples
     /// ```
@@ -185,7 +186,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// has the larger of the two [fence numbers](Self::fence).
     ///
     /// # Errors
-    /// Gives the other guard back if it belongs to other slots.
+    /// Returns the other guard, in the error, if it belongs to other slots.
     ///
     /// # Examples
     /// ```
@@ -212,8 +213,8 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
 
     /// Splits a guard that holds several places in two.
     ///
-    /// The second guard gets `places` places, with the last of the slots. Both have the same [fence
-    /// number](Self::fence). Returns `None` unless both would hold at least one place.
+    /// The second guard gets `places` places, those with the last slots. Both guards have the same
+    /// [fence number](Self::fence). Returns `None` unless both would hold at least one place.
     ///
     /// # Examples
     /// ```
@@ -240,7 +241,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
 }
 
 impl<S: Deref<Target = Slots<N>>, N: Numbering> Drop for Permit<S, N> {
-    #[inline(always)] // outlined, the guard lies in memory, and getting in and out takes three times as long
+    #[inline(always)] // outlined, the guard is in memory, and getting in and out takes three times as long
     fn drop(&mut self) {
         let slots = &*self.slots;
         if N::PASSES

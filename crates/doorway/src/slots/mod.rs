@@ -28,13 +28,13 @@ use std::fmt;
 /// Threads and tasks may share one object, on any executor.
 ///
 /// # Fairness
-/// First come, first enabled: a caller that asked later gets in only when all that asked before it
-/// can get in too. The place of a caller that gives up goes to the next waiter. With
-/// [`unfair`](Self::unfair), newcomers retry for a while before they get in line. With
-/// [`bypass`](Self::bypass), newcomers may pass the first waiter, a bounded number of times.
+/// First come, first enabled: a caller gets in only when all callers that asked before it can get
+/// in too. If a caller gives up, its place goes to the next waiter. With [`unfair`](Self::unfair),
+/// newcomers retry for a while before they get in line. With [`bypass`](Self::bypass), newcomers
+/// may pass the first waiter, a bounded number of times.
 ///
-/// The line grows by itself, up to two million waiters. Further callers wait outside the line,
-/// in no particular order.
+/// The line grows by itself, up to two million waiters. More callers than that wait outside the
+/// line, in no particular order.
 ///
 /// # Names
 /// The names of all methods that acquire follow one rule:
@@ -56,8 +56,8 @@ use std::fmt;
 /// A timeout and a dropped future give up exactly: no place and no wake-up is lost, and no other
 /// caller is let in too early. If a waiter is granted a place just as it gives up, it either
 /// returns the guard or passes the place on. A future that is forgotten (`mem::forget`) while it
-/// waits is a different case: it counts as a waiter that died, and the place that it would have got
-/// is lost when its turn comes.
+/// waits is different: it counts as a waiter that died. When its turn comes, it is given a place,
+/// and that place is lost.
 ///
 /// # On tokio
 /// Slots take no part in tokio's cooperative budget. A task that acquires and releases in a loop,
@@ -71,20 +71,21 @@ use std::fmt;
 /// [`add`](Self::add) one, or [`close`](Self::close) the slots.
 ///
 /// # Memory ordering
-/// Everything that was done before a guard was dropped *happens before* everything that is done
-/// after a later `acquire` returned, if that `acquire` could not have succeeded without the drop.
-/// And what was done with a slot happens before what its next holder does.
+/// Suppose that an `acquire` could not have succeeded if a guard had not been dropped. Then
+/// everything that was done before that drop *happens before* everything that is done after the
+/// `acquire` has returned. Also, what a holder of a slot does happens before what the next holder
+/// of that slot does.
 ///
 /// # Memory use
 /// 384 bytes. With more than 16 places, `new` also allocates a bit for each place, in words of 64.
 /// Nothing else is allocated before a caller waits or asks for several places at once. Then the
-/// line takes up to 128 bytes for each of the waiters at the worst moment, and keeps them. Waiting
-/// itself allocates nothing.
+/// line allocates up to 128 bytes for each waiter of the longest line so far, and keeps them.
+/// Waiting itself allocates nothing.
 ///
 /// # When not to use this
-/// For one place with data behind it, take a mutex. To limit *rates*, take a rate limiter. For
-/// millions of units (bytes of a budget), take another semaphore: there are at most
-/// [65,535](Self::MOST) places here. Between processes, take
+/// For one place with data behind it, use a mutex. To limit *rates*, use a rate limiter. For
+/// millions of units (bytes of a budget), use another semaphore: there are at most
+/// [65,535](Self::MOST) places here. Between processes, use
 /// [`shared::Slots`](crate::shared::Slots).
 ///
 /// # Cost
@@ -164,7 +165,7 @@ impl Slots {
         assert!(places > 0, "there must be a place");
         assert!(
             places <= FEW,
-            "at most 16 places can be made before the program runs; take `Slots::new` in a `LazyLock`"
+            "at most 16 places can be made before the program runs; use `Slots::new` in a `LazyLock`"
         );
         let limits = Limits::for_anybody(FEW);
         let (gate, front) = ([Cell::of_word_early(Gate::word(places))], [Cell::of_word_early(0)]);
@@ -228,12 +229,12 @@ impl<N: Numbering> Slots<N> {
         Self { text: text.with(tray), manners: Manners { policy, unfair: false } }
     }
 
-    /// Lets a newcomer retry before it gets in line: for some microseconds where sections are long,
-    /// for up to some milliseconds where others come and go quickly.
+    /// Lets a newcomer retry before it gets in line: for some microseconds if sections are long,
+    /// and for up to some milliseconds if others come and go quickly.
     ///
-    /// While it retries, it has no place in the order, and other callers that retry may get in
-    /// first. Once it is in line, no caller passes it. This improves throughput where sections are
-    /// short and there are more threads than processors.
+    /// While it retries, it has no place in line, and other callers that retry may get in first.
+    /// Once it is in line, no caller passes it. This improves throughput if sections are short and
+    /// there are more threads than processors.
     ///
     /// # Examples
     /// ```
@@ -254,20 +255,20 @@ impl<N: Numbering> Slots<N> {
     /// With 0, no caller in line is passed.
     ///
     /// In strict order, every passage is a switch of threads as soon as there are more threads than
-    /// processors. Here, a thread that comes back at once may go on while the first waiter wakes
-    /// up. Once the bound is reached, the place is handed over to that waiter. Waiters are let in
-    /// by arrival among themselves.
+    /// processors. With a bypass, a thread that comes back at once may go on while the first waiter
+    /// wakes up. Once the bound is reached, the next holder that leaves hands its place to that
+    /// waiter. Among themselves, waiters are served in order of arrival.
     ///
     /// A thread that finds no place first retries, as with [`unfair`](Self::unfair). The bound
-    /// counts from when it is in line.
+    /// protects it only once it is in line.
     ///
     /// A caller that asks for several places at once passes no waiter. It may be passed like any
     /// other.
     ///
-    /// **A waiter that dies costs more than in strict order.** A waiting future that is leaked with
-    /// `mem::forget` takes a place with it when its turn comes, as in strict order. Here, it also
-    /// keeps free places from the waiters behind it, until the bound is reached. If no newcomers
-    /// come, those waiters wait for ever. Where futures may be leaked, use strict order.
+    /// **A waiter that dies costs more than in strict order.** If a waiting future is leaked with
+    /// `mem::forget`, a place is lost when its turn comes, as in strict order. With a bypass, it
+    /// also keeps free places from the waiters behind it, until the bound is reached. If no
+    /// newcomers come, those waiters wait for ever. If futures may be leaked, use strict order.
     ///
     /// A guard's [`fence`](Permit::fence) costs one read-modify-write more than in strict order.
     ///
@@ -366,8 +367,9 @@ impl<N: Numbering> Slots<N> {
         self.text.room() as usize
     }
 
-    /// How many places are free. Zero while a caller waits. Never more than there are
-    /// [places](Self::places), and never more than were free at some moment of the call.
+    /// How many places are free. The number is zero while a caller waits. It is never larger than
+    /// the number of [places](Self::places), and never larger than the number of places that were
+    /// free at some moment of the call.
     #[must_use]
     pub fn available(&self) -> usize {
         self.look().free as usize
@@ -409,8 +411,9 @@ impl<N: Numbering> Slots<N> {
 
     /// Closes the slots: no more callers are let in.
     ///
-    /// Once this has returned, every waiter and every later caller gets an error. A caller that
-    /// gives up at that moment may be told that its time ran out. Existing guards stay valid.
+    /// Once this has returned, every waiter and every later caller gets an error. If the time of a
+    /// caller runs out just then, it may get the error for that instead. Existing guards stay
+    /// valid.
     ///
     /// # Examples
     /// ```

@@ -17,8 +17,8 @@ use std::task::{Context, Poll};
 /// Cancel safe. Dropping this gives up exactly. [`give_up`](Self::give_up) does the same and keeps
 /// the object.
 ///
-/// A request that is in line but is no longer polled holds up the place that it is granted. Poll it
-/// to its end, give up, or drop it.
+/// If a request is in line but no longer polled, the place that it is granted is kept from all
+/// other callers. Poll it to its end, give up, or drop it.
 ///
 /// # Examples
 /// ```
@@ -53,7 +53,7 @@ impl<N: Numbering + 'static> PollSlots<N> {
     /// [`acquire`](Slots::acquire), by polling. The task that polled last is woken.
     ///
     /// # Errors
-    /// Returns an error if the slots are closed, also at each later poll.
+    /// Returns an error if the slots are closed. Each later poll returns it again.
     ///
     /// # Panics
     /// The same as for [`poll_acquire_many`](Self::poll_acquire_many).
@@ -70,8 +70,8 @@ impl<N: Numbering + 'static> PollSlots<N> {
     /// The same as for [`acquire_many`](Slots::acquire_many). The next poll makes a new request.
     ///
     /// # Panics
-    /// Panics if the clone of the waker panics. The request is given up then, and the next poll
-    /// makes a new one.
+    /// Panics if cloning the waker panics. Then this gives up the request, and the next poll makes
+    /// a new one.
     pub fn poll_acquire_many(
         &mut self,
         context: &mut Context<'_>,

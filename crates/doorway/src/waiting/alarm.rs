@@ -10,7 +10,7 @@ use std::task::Waker;
 const OFF: u32 = 0;
 /// A thread sleeps on the state, or is about to.
 const THREAD: u32 = 1;
-/// The waker of a task lies here.
+/// The waker of a task is here.
 const TASK: u32 = 2;
 /// A process is putting a waker here, or taking one away.
 const BUSY: u32 = 3;
@@ -20,7 +20,7 @@ const KIND: u32 = 3;
 const NUMBER: u32 = 4;
 
 /// The bell of a variable for which [one process](doorway_core::memory::One) waits at a time. The
-/// waker of a task lies in it, and a thread sleeps on its state. So waiting takes no lock and no
+/// waker of a task is in it, and a thread sleeps on its state. So waiting takes no lock and no
 /// allocation.
 ///
 /// # The argument

@@ -7,7 +7,7 @@ use std::sync::Arc;
 const THREADS: u8 = 1;
 const TASKS: u8 = 2;
 
-/// A variable's bell. It lies in the cache line of its variable, and a process that changes the
+/// A variable's bell. It is in the cache line of its variable, and a process that changes the
 /// variable [rings](Self::ring) it.
 #[derive(Debug)]
 pub struct Bell<P: Platform> {

@@ -34,7 +34,7 @@
 //!
 //! # One waiter
 //! A variable for which one process waits at a time has an *alarm* in place of the bell. The waker
-//! lies beside the variable, and there is no table.
+//! is beside the variable, and there is no table.
 //!
 //! # When a changer can die
 //! A process may be killed between its change and its wake-up. The threads of one process die

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// How a thread waits. This is a value: a handle that is given another policy uses it for all its
 /// waits.
 ///
-/// | policy | when to take it |
+/// | policy | when to use it |
 /// |---|---|
 /// | [`Policy::PARK`] | by default: spins briefly, yields a few times, then sleeps |
 /// | [`Policy::SLEEP`] | cores are shared with other programs: spins briefly, then sleeps. The default of [`Slots`](crate::Slots) with several places |
@@ -44,15 +44,15 @@ impl Policy {
     pub const YIELD: Self = Self { spins: 4, yields: u32::MAX, parks: false, nap: None };
     /// Spins briefly, yields a few times, then sleeps.
     ///
-    /// It prefers yielding to spinning within the same patience. Where all cores are taken, a yield
-    /// hands the core to the thread that is waited for, and spinning would keep it. Where a core is
-    /// free, a yield is short (`doorway-lab bench wait`).
+    /// It rather yields than spins. If all cores are taken, a yield gives the core to the thread
+    /// for which this one waits; spinning would keep the core. If a core is free, a yield is short
+    /// (`doorway-lab bench wait`).
     pub const PARK: Self = Self { spins: 4, yields: 8, parks: true, nap: None };
 
     /// Spins briefly, then sleeps.
     ///
-    /// It does not yield. Where other threads want the core, a yield gives it to them for a whole
-    /// time slice; with strict hand-over, every waiter waits for that.
+    /// It does not yield. If other threads want the core, a yield gives it to them for a whole time
+    /// slice; with strict hand-over, every waiter waits for that.
     pub const SLEEP: Self = Self { spins: 6, yields: 0, parks: true, nap: None };
 
     /// Limits spinning and yielding to at most this many turns before the thread sleeps. With 0
@@ -106,8 +106,9 @@ const PROBES: u32 = 64;
 
 /// What a thread has learnt from its last waits: how many turns the next one may spin.
 ///
-/// Where waits end in a sleep all the same, spinning only takes the processor from the thread that
-/// is waited for. With more threads than processors and strict order, that is every wait.
+/// If a wait ends in a sleep all the same, spinning before it only keeps the processor from the
+/// thread for which this one waits. With more threads than processors and strict order, that is so
+/// in every wait.
 #[derive(Clone, Copy, Debug)]
 pub struct Habit {
     spins: u32,
@@ -153,10 +154,10 @@ impl Habit {
 
 /// How long a thread that is not in line stays away between two tries to get in.
 ///
-/// Each try takes the cache line of what it tries from the processor of a holder. Where sections
-/// are long, that disturbs no holder, and the thread should notice soon that a place is free. Where
-/// others come and go quickly, tries are in their way. Then the thread stays away for longer and
-/// longer, and the others make more passages in less time.
+/// Each try takes a cache line from the processor of a holder. If sections are long, that disturbs
+/// no holder, and the thread should notice soon that a place is free. If others come and go
+/// quickly, tries are in their way. Then the thread stays away for longer and longer, and the
+/// others make more passages in less time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Away {
     /// How many others had been let in at the last try.

@@ -585,7 +585,7 @@ fn what_is_observed_goes_where_the_plain_one_goes() {
 }
 
 proptest! {
-    /// Quantiles lie within the given bounds, which are at most a factor of two apart.
+    /// Quantiles are within the given bounds, which are at most a factor of two apart.
     #[test]
     fn quantiles_are_within_their_bounds(times in prop::collection::vec(0..u64::MAX, 1..60), shift in 0..64_u32, q in 0.0..=1.0_f64) {
         let mut times: Vec<_> = times.into_iter().map(|time| Duration::from_nanos(time >> shift)).collect();

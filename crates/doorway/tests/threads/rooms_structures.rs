@@ -394,7 +394,7 @@ fn a_destructor_that_panics_leaves_nobody_behind() {
         values.into_iter().for_each(|value| stack.push(value).map_err(drop).unwrap());
     });
     drops(|values| {
-        // So that the values lie at the end of the ring and at its beginning.
+        // So that the values are at the end of the ring and at its beginning.
         let (queue, none) = (Queue::new(8).unwrap(), AtomicUsize::new(0));
         let none = Box::leak(Box::new(none));
         for _ in 0..5 {

@@ -68,7 +68,7 @@ static BORROWED: RawWakerVTable = RawWakerVTable::new(
     |_| {},
 );
 
-/// A future may move from one task to another, and the wakers of both may lie at the same address,
+/// A future may move from one task to another, and the wakers of both may be at the same address,
 /// one after the other.
 #[test]
 fn a_task_is_woken_though_its_waker_lies_where_that_of_another_task_lay() {

@@ -217,7 +217,7 @@ impl Leases {
     /// Tries every order of moves.
     ///
     /// # Panics
-    /// If it [refuses](Self::refuses).
+    /// Panics if it [refuses](Self::refuses).
     #[must_use]
     pub fn check(self) -> Report {
         self.check_while(|_| true)
@@ -232,7 +232,7 @@ impl Leases {
     /// ```
     ///
     /// # Panics
-    /// As [`check`](Self::check).
+    /// The same as for [`check`](Self::check).
     #[must_use]
     pub fn check_while(self, goes_on: impl FnMut(usize) -> bool) -> Report {
         if let Some(why) = self.refuses() {

@@ -95,7 +95,7 @@ impl Token {
     /// ```
     ///
     /// # Errors
-    /// If the text has changed.
+    /// Returns an error if the text has changed.
     pub fn replay(&self) -> Result<(Failure, bool), TokenError> {
         let Self { leases, claim, run, repeats_from, fingerprint: expected } = self.clone();
         let mut state = State::new(&leases);

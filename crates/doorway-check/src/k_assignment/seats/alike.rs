@@ -215,7 +215,7 @@ fn slot_before(text: &str) -> Option<u64> {
 }
 
 /// A few different numbers in order. Every comparison of two states creates some of these, so they
-/// lie on the stack.
+/// are on the stack.
 struct Few {
     all: [u64; 16],
     len: usize,

@@ -57,7 +57,7 @@ impl SeatsInUse {
     /// A machine that runs them.
     ///
     /// # Errors
-    /// As [`World::new`].
+    /// The same as for [`World::new`].
     pub fn world(self, sizes: Sizes, rules: Rules) -> Result<World, TextError> {
         passages::world(sizes, rules, self)
     }

@@ -2,11 +2,11 @@
 //! fence.
 //!
 //! # Problem
-//! [k-assignment](crate::k_assignment) between clients of a store that they reach over a network.
-//! A client may die, or be paused for any time. The store forgets it then: what it held comes back.
-//! A paused client does not know that, so no store can keep it from acting as a holder. Each grant
-//! therefore has a *fence*, larger than every fence before it. A resource that refuses old fences
-//! never obeys an earlier holder of a slot after a later one.
+//! [k-assignment](crate::k_assignment) between clients of a store that they reach over a network. A
+//! client may die, or be paused for any time. Then the store forgets the client, and its slots come
+//! back. A paused client does not know that, so no store can keep it from acting as a holder. Each
+//! grant therefore has a *fence*, larger than every fence before it. A resource that refuses old
+//! fences never obeys an earlier holder of a slot after a later one.
 //!
 //! # Source
 //! Our own. The store is etcd, or anything with leases, one order of revisions, and transactions.
@@ -14,17 +14,17 @@
 //! # What the store must offer
 //! - Keys that are attached to a lease, and vanish together when it ends.
 //! - *Transactions* that compare, and then write or not, in one step. An answer may get lost: then
-//!   the request is *in doubt*. It was done, or it will be done later, or never.
+//!   the request is *in doubt*. The store may have done it, may do it later, or may never do it.
 //! - A *revision* that grows with each transaction that writes. A key knows the revision that
 //!   created it, and the one that changed it last.
 //! - An ordered watch, which feeds a local [`Mirror`]. The mirror is always behind.
 //!
 //! # Idea
 //! A slot is a key, and it names its holder: a unit has one place. A client that finds no free slot
-//! creates a key that says that it waits; the revision that created it is its ticket. The holder
-//! that leaves writes the oldest waiter into its slot, in the transaction in which it leaves. So a
-//! passage is two transactions, contended or not, and a waiter only watches its mirror. The
-//! comparisons decide everything: a mirror that is behind costs a round trip, never safety or
+//! creates a key that says that it waits; the revision that created the key is its ticket. A holder
+//! that leaves writes the oldest waiter into its slot, in the same transaction. So a passage is two
+//! transactions, contended or not, and a waiter only watches its mirror. The comparisons of a
+//! transaction decide everything: a mirror that is behind costs a round trip, but never safety or
 //! order.
 //!
 //! # Shared variables
@@ -75,7 +75,7 @@
 //!   slots are free and no chair waits
 //! - nobody is stuck: without further faults, every passage of a living client ends
 //! - nothing goes on for ever: a client makes finitely many requests, and so finitely many writes
-//! - a client that gives up, in line or while a request is under way, waits for no other
+//! - a client that gives up, in line or while a request is under way, waits for no other client
 //! - a holder whose mirror is up to date is told that its slot is lost, if it is; a holder that the
 //!   store names is never told so
 //! - a client that looks at its clock, [`Term`], knows that its lease has ended before the store
@@ -87,12 +87,12 @@
 //!   back. 1 creates what it compares with nothing. Therefore it compares and writes the receipt,
 //!   which is never deleted while the lease lives. A copy that arrives after the lease has ended
 //!   cannot attach a key to it.
-//! - *A request is decided before the next one is made.* Otherwise two copies with different guards
-//!   could both be done.
+//! - *A client learns the outcome of a request before it makes the next one.* Otherwise the store
+//!   could do two requests that compare different things.
 //! - *Only the oldest waiter is granted a slot*, by 2 or by 4, and no newcomer passes it, by 1. So
-//!   2 fails only if 4 was faster, and for the same chair. That 2 looks for older chairs is a
-//!   second line of defence: a mirror that has reached the ticket, and shows none, will never show
-//!   one.
+//!   2 fails only if 4 was faster, and for the same chair. 2 also compares that there is no older
+//!   chair. This is a second line of defence: if a mirror has reached the ticket and shows no older
+//!   chair, it will never show one.
 //! - *A free slot is noticed.* The oldest waiter watches. It judges by a mirror that has reached
 //!   its ticket: an older one does not contain the waiter itself, as if its lease had ended.
 //!
@@ -101,11 +101,11 @@
 //! slot by itself (2): after a death, or if the holder that left had not yet seen it.
 //!
 //! Any number of clients may die. A dead client's lease ends by itself. Until then it keeps its
-//! slot, or its place in line; if its turn comes meanwhile, it idles one slot.
+//! slot, or its place in line; if its turn comes meanwhile, one slot idles.
 //!
 //! # Departures
 //! This text has no `await`: [`Passage`] says what to send [next](Passage::next), and is told the
-//! answer. The checker and the crate for etcd drive the same one.
+//! answer. The checker and the crate for etcd drive the same text.
 
 mod mirror;
 mod revisions;

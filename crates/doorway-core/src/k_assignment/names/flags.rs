@@ -11,8 +11,8 @@
 //! # Idea
 //! As there. In addition a process looks at each flag first, which spares an exchange for each name
 //! that is held. Giving a name back is a plain write. So a name costs one read-modify-write and not
-//! two. A flag that is clear has the number of its last holder. All flags that are set are alike,
-//! so a process that comes too late changes nothing when it sets one again.
+//! two. A flag that is clear has the number of its last holder. All set flags look alike, so a
+//! process that comes too late changes nothing when it sets one again.
 //!
 //! # Shared variables
 //! | name            | range | initially | home   | written at | meaning |
@@ -43,7 +43,7 @@ use core::ops::Index;
 /// The largest number of flags that lie [together](Together).
 pub const FEW: usize = 16;
 
-/// How flags lie in memory.
+/// How flags are laid out in memory.
 pub trait Lie<M: Memory>: Debug {
     /// The type that holds the flags.
     type Flags: Index<usize, Output = M::Cell<Mark>> + Debug;
@@ -76,7 +76,7 @@ impl<M: Memory> Lie<M> for Together {
 
 /// Names `0..k` in flags, for at most `k` processes at a time.
 #[derive(Debug)]
-#[repr(C)] // the flags first: the lowest lie in the same cache line as what is before them
+#[repr(C)] // the flags first: the lowest are in the same cache line as what is before them
 pub struct FlagNames<M: LateRows, W: Lie<M> = Apart> {
     taken: W::Flags,
     after: Links<M>,

@@ -7,8 +7,8 @@
 //! # Fence numbers
 //! A name remembers the number of its last holder. The next holder gets a larger number, and at
 //! least the number that it asks for: [slots](super::Slots) ask for a multiple of the holder's
-//! ticket. The number is fixed when a process takes the name, since no other process changes it
-//! before the name is back. It costs nothing to holders that never ask for it. A process that takes
+//! ticket. The number is fixed when a process takes the name, because no other process changes it
+//! before the name comes back. Holders that never ask for it pay nothing. A process that takes
 //! several names at once has one number, the largest of theirs, and leaves it to all of them.
 //! Numbers have 63 bits.
 

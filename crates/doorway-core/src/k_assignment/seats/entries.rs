@@ -6,7 +6,7 @@ objects! {
     /// Slots for processes that may die, whose slots come back.
     Seats: Info {
         instructions: &[Read, Write, FetchAdd, FetchOr, FetchAnd, CompareSwap],
-        // Exits have no bound where others come back for ever, so the claim is only that every
+        // Exits have no bound if others begin passages without end, so the claim is only that every
         // entry ends.
         properties: &[
             "k-exclusion", "never-stuck", "k-enter-together", "deadlock-free", "every-entry-ends",

@@ -11,7 +11,7 @@ impl<M: Mortal> Seats<M> {
         for Ready:
 
         /// Enters if no process waits and a slot is free: 1 to 3. Otherwise returns `None`. `from`
-        /// is the slot to look at first.
+        /// is the slot that it tries first.
         #[inline(always)]
         pub fn try_enter, try_enter_now(&self, p: &Process<M>, from: usize) -> Option<Grant> {'text: {
             let here = p.on(self.part);

@@ -10,14 +10,14 @@
 //! Our own.
 //!
 //! # Idea
-//! The `k` slot words are the units. Owner, fence and what the next owner is told stand in one
-//! word, so a unit is never without an owner. A process that finds no free slot draws a ticket and
-//! writes it into the row of its seat; a bit says that the row is worth a look. An owner that
+//! The `k` slot words are the units. The owner, the fence and what the next owner is told are in
+//! one word, so a unit is never without an owner. A process that finds no free slot draws a ticket
+//! and writes it into the row of its seat; a bit says that a ticket may be there. An owner that
 //! leaves offers its slot to the row with the smallest ticket. It frees the slot only if no process
 //! waits. An offer is not yet a unit: the slot changes hands by a compare-and-swap on the slot
-//! word. A process that finds an offer which was not followed up can do that for a dead process.
-//! The memory [says](crate::memory::Seats) which seats have dead owners. Nothing else decides that
-//! a slot may be taken away.
+//! word. If a process dies between its offer and this step, another process that finds the offer
+//! can make the step. The memory [says](crate::memory::Seats) which seats have dead owners. Apart
+//! from a break, a slot is taken away for no other reason.
 //!
 //! # Order, or a bound on how often a waiter is passed
 //! In strict order (`P = 1`) a newcomer gets in line if any process waits, and every owner hands
@@ -141,20 +141,21 @@
 //! Without contention, entry takes a load of each word of bits and a compare-and-swap. Exit takes a
 //! compare-and-swap, and such a load before and after it.
 //!
-//! Any number of deaths is tolerated, if a process is left that waits or comes. In a memory that
-//! never says that an owner is dead it is `k - 1`, as in every k-assignment. There a waiter that
-//! died keeps its bit for ever, and once it is offered a slot, it keeps that slot too. 37 looks at
-//! rows, so this keeps no other process from trying. A waiter must look again by itself now and
-//! then (9): a death that wakes a sleeper is a hint, and hints alone leave processes asleep
-//! ([`Sleeps`]). A process that stops keeps the unit it holds or is offered, and nothing else.
+//! Any number of deaths is tolerated, if a process is left that waits or comes later. A memory that
+//! never says that an owner is dead tolerates `k - 1` deaths, as every k-assignment does. There a
+//! waiter that died keeps its bit for ever, and once it is offered a slot, it keeps that slot too.
+//! 37 looks at rows, so such a bit keeps no other process from trying. A waiter must look for the
+//! dead by itself now and then (9): a death that wakes a sleeper is a hint, and hints alone leave
+//! processes asleep ([`Sleeps`]). A process that stops keeps the unit that it holds or is offered,
+//! and nothing else.
 //!
-//! First in, first enabled while no process dies. An exit has no bound where others come back for
-//! ever: a process that frees a slot looks again (23), may take one that another has just freed
-//! (24), and passes that on. Each round lets another process in.
+//! First in, first enabled while no process dies. An exit has no bound if others begin passages
+//! without end: a process that frees a slot looks again (23), may take a slot that another has just
+//! freed (24), and passes that on. In each round another process gets in.
 //!
 //! # Departures
-//! 17 looks before 16 does, as no process needs `T` while none waits. 29 tries the lock without
-//! asking whether the owner is dead: the lock says so.
+//! 17 looks before 16 does, because no process needs `T` while no process waits. 29 tries the lock
+//! without asking whether the owner is dead: the lock answers that.
 
 pub mod entries;
 mod fast;
@@ -270,7 +271,7 @@ impl<M: Mortal> Seats<M> {
     /// For `seats` processes and `k` slots.
     ///
     /// # Panics
-    /// If `seats` or `k` is zero, or larger than [`MOST_SEATS`] or [`MOST_SLOTS`].
+    /// Panics if `seats` or `k` is zero, or larger than [`MOST_SEATS`] or [`MOST_SLOTS`].
     pub fn new(site: &Site<'_, M>, seats: usize, k: usize) -> Self {
         Self::with_words_of(site, seats, k, 64)
     }
@@ -279,7 +280,7 @@ impl<M: Mortal> Seats<M> {
     /// fewer, to explore several words.
     ///
     /// # Panics
-    /// As [`new`](Self::new), and if `per_word` is not in `1..=64`.
+    /// The same as for [`new`](Self::new), and if `per_word` is not in `1..=64`.
     pub fn with_words_of(site: &Site<'_, M>, seats: usize, k: usize, per_word: usize) -> Self {
         assert!((1..=MOST_SEATS).contains(&seats), "between 1 and {MOST_SEATS} seats, not {seats}");
         assert!((1..=MOST_SLOTS).contains(&k), "between 1 and {MOST_SLOTS} slots, not {k}");
@@ -299,8 +300,8 @@ impl<M: Mortal> Seats<M> {
         }
     }
 
-    /// The same, where at most `bypass` newcomers get in before the oldest waiter. With less than
-    /// `2 k` the order is strict, and no newcomer does.
+    /// Lets at most `bypass` newcomers get in while the same waiter is the oldest. If `bypass` is
+    /// less than `2 k`, the order is strict, and no newcomer passes a waiter.
     ///
     /// All processes must agree on this number. If they do not, only the bound is lost.
     #[must_use]
@@ -310,14 +311,15 @@ impl<M: Mortal> Seats<M> {
         self
     }
 
-    /// How many newcomers get in at most before the oldest that waits: of what was [asked
-    /// for](Self::with_bypass), what a power of two for each slot leaves. 0 in strict order.
+    /// The largest number of newcomers that get in while the same waiter is the oldest; 0 in strict
+    /// order. This is the number of slots times a power of two, at most [what was asked
+    /// for](Self::with_bypass).
     #[must_use]
     pub fn bypass(&self) -> u32 {
         if self.is_in_order() { 0 } else { (self.keeps as u32 + 1) * self.k as u32 }
     }
 
-    /// Whether newcomers get in line behind those that wait.
+    /// Whether newcomers get in line behind all waiters.
     #[inline(always)]
     pub(self) fn is_in_order(&self) -> bool {
         self.keeps == 0
@@ -350,7 +352,7 @@ impl<M: Mortal> Seats<M> {
     /// [`leave`](Abortable::leave) must then run with the attempt.
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn enter(
         &self,
         p: &Process<M>,
@@ -367,7 +369,7 @@ impl<M: Mortal> Seats<M> {
     /// The entry section from 4 on, for a process that did not get in at once.
     ///
     /// # Errors
-    /// As [`enter`](Self::enter).
+    /// The same as for [`enter`](Self::enter).
     pub async fn wait(
         &self,
         p: &Process<M>,
@@ -435,17 +437,17 @@ impl<M: Mortal> Seats<M> {
     /// The exit section.
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn exit(&self, p: &Process<M>, grant: Grant) -> Result<Left, M::Error> {
         let (here, unit) = (p.on(self.part), Unit::of(p, grant));
         self.pass_or_free(here, unit, News::None, self.hands_over(unit)).await
     }
 
-    /// The exit section of a process that was let in and does not come. The next owner is told what
+    /// The exit section of a process that was let in while it gave up. The next owner is told what
     /// this process was told.
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn decline(&self, p: &Process<M>, grant: Grant) -> Result<Left, M::Error> {
         self.pass(p.on(self.part), Unit::of(p, grant), grant.news).await
     }
@@ -453,7 +455,7 @@ impl<M: Mortal> Seats<M> {
     /// The rest of an exit section that [began at once](Self::exit_at_once).
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn exit_on(&self, p: &Process<M>, Going(unit, freed): Going) -> Result<Left, M::Error> {
         let here = p.on(self.part);
         if !freed {
@@ -469,11 +471,11 @@ impl<M: Mortal> Seats<M> {
     /// and passes it on: 33, 34.
     ///
     /// Returns `false` if the slot is free, or has another owner by now: only the owner that was
-    /// seen is to lose it. The call does not stop the owner, whose [exit](Self::exit) says that the
-    /// slot was broken.
+    /// seen may lose the slot. The call does not stop the owner, whose [exit](Self::exit) says that
+    /// the slot was broken.
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn break_slot(&self, p: &Process<M>, slot: usize, word: Slot) -> Result<bool, M::Error> {
         let (here, me) = (p.on(self.part), p.pid().index());
         if slot >= self.k || word.owner().is_none() {
@@ -490,7 +492,7 @@ impl<M: Mortal> Seats<M> {
     /// The word of a slot, for inspection; `None` if there is no such slot.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn look_at_slot(&self, p: &Process<M>, slot: usize) -> Result<Option<Slot>, M::Error> {
         if slot >= self.k {
             return Ok(None);
@@ -501,7 +503,7 @@ impl<M: Mortal> Seats<M> {
     /// What the owner of a seat wants, for inspection; `None` if there is no such seat.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn look_at_seat(&self, p: &Process<M>, seat: usize) -> Result<Option<Want>, M::Error> {
         if seat >= self.seats {
             return Ok(None);
@@ -528,9 +530,9 @@ impl<M: Mortal> Seats<M> {
         Ok(is_mine.then_some(Unit { slot, word: now }))
     }
 
-    /// Gives a slot to the seat that it is offered to, unless the slot has left the epoch of the
+    /// Gives a slot to the seat to which it is offered, unless the slot has left the epoch of the
     /// offer: 10, by that seat's owner or on behalf of a dead one. Returns the slot and its word
-    /// then; `None` if this is no offer.
+    /// after that, or `None` if this is no offer.
     async fn follow_up(
         &self,
         p: Here<'_, M>,
@@ -566,7 +568,7 @@ impl<M: Mortal> Seats<M> {
     }
 
     /// All waiters, and then all owners, so that no waiter is missed that becomes an owner: 9.
-    /// Returns `None` if a slot is free by now: no death would tell of that.
+    /// Returns `None` if a slot is free by now, because no death would wake the waiter for that.
     async fn whom_to_watch(&self, p: Here<'_, M>, live: &impl Debug) -> Result<Option<M::Watch>, M::Error> {
         let (memory, me) = (p.process().memory(), p.pid().index());
         let mut watch = M::Watch::default();

@@ -25,13 +25,13 @@ impl Debug for Line {
 }
 
 impl<M: Mortal> Seats<M> {
-    /// Enters if a slot is left once the waiters have what is free, and otherwise does not: 37.
+    /// Gives free slots to the waiters. If a slot is then left, enters; otherwise does not: 37.
     ///
     /// This is for a process that does not wait, and found [a waiter in line](Self::try_enter).
     /// That waiter may have been offered a slot by now, or may be dead.
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn try_past_offers(&self, p: &Process<M>, from: usize) -> Result<Option<Grant>, M::Error> {
         let here = p.on(self.part);
         if !self.is_in_order() {
@@ -147,8 +147,8 @@ impl<M: Mortal> Seats<M> {
         }
     }
 
-    /// What a process does that has freed a slot, if another may wait. Returns a slot that it has
-    /// taken to pass it on.
+    /// Runs after a process has freed a slot, if another process may wait. Returns a slot that the
+    /// process has taken in order to pass it on.
     pub(super) async fn looks_again(&self, p: Here<'_, M>, unit: Unit) -> Result<Option<Unit>, M::Error> {
         if self.is_in_order() {
             return self.take_another(p, unit).await;
@@ -171,7 +171,7 @@ impl<M: Mortal> Seats<M> {
         Ok(())
     }
 
-    /// What a process does that no longer waits, or has cleared the row of another waiter: 42. That
+    /// Runs when a process no longer waits, or has cleared the row of another waiter: 42. That
     /// waiter may have been called, so the process passes the call on.
     pub(super) async fn one_waits_less(&self, p: Here<'_, M>, live: &impl Debug) -> Result<(), M::Error> {
         if self.is_in_order() {

@@ -7,7 +7,7 @@ impl<M: Mortal> Seats<M> {
     /// Takes back what the dead hold: 25 to 29. Any process may do this, at any time.
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn recover(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         for seat in 0..self.seats {
@@ -30,11 +30,11 @@ impl<M: Mortal> Seats<M> {
         self.one_waits_less(here, &"recovered").await
     }
 
-    /// Whether an earlier owner has left nothing behind. Such seats are taken first, because there
-    /// is nothing to clean up. This is only a look, and it may be wrong as soon as it is made.
+    /// Whether an earlier owner has left nothing behind. Processes take such seats first, because
+    /// there is nothing to clean up. The answer may be outdated as soon as it is given.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn looks_clean(&self, p: &Process<M>, seat: usize) -> Result<bool, M::Error> {
         let here = p.on(self.part);
         if seat >= self.seats || here.at(301).keeping(&seat).read(&self.want[seat]).await? != Want::Nothing {
@@ -56,7 +56,7 @@ impl<M: Mortal> Seats<M> {
     /// has it, or is cleaning it up.
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn register(&self, p: &Process<M>) -> Result<bool, M::Error> {
         let (here, me) = (p.on(self.part), p.pid().index());
         if !here.at(30).keeping(&()).try_lock(&self.bytes, me).await? {
@@ -69,7 +69,7 @@ impl<M: Mortal> Seats<M> {
     /// Cleans up after the owner before: 31. The calling process has locked the byte of its seat.
     ///
     /// # Errors
-    /// If an access failed, or a word is damaged.
+    /// Returns an error if an access failed, or a word is damaged.
     pub async fn clean(&self, p: &Process<M>) -> Result<(), M::Error> {
         let (here, me) = (p.on(self.part), p.pid().index());
         within!(here, &"own row", self.clear_row(here, me, true).await?);

@@ -1,18 +1,19 @@
-//! Once slots are closed, nobody gets in.
+//! Once slots are closed, no process gets in.
 //!
 //! # Problem
-//! A closed [turnstile](crate::k_exclusion::turnstile) keeps nobody waiting. But it lets a waiter
-//! in that was signalled (14) and has not run since (8), whether the holder that signalled it left
-//! before it was closed or afterwards. Users want to know that nobody gets in any more when `close`
-//! has returned: then they can tear down what the slots are for.
+//! In a closed [turnstile](crate::k_exclusion::turnstile), no process waits. But a waiter that was
+//! signalled (14) and has not run since (8) still gets in, whether the holder that signalled it
+//! left before it was closed or afterwards. Users want to know that no process gets in once `close`
+//! has returned: then they can tear down what the slots protect.
 //!
 //! # Idea
-//! A process that does not get in at once looks at the gate again (31) when it has its place. If it
-//! is closed by then, the process gives its place back, as a holder does, and is refused. A process
-//! that gets in at once has seen the gate open (3, 26): there it got in.
+//! A process that does not get in at once reads the gate again (31) when it has its place. If the
+//! gate is closed by then, the process gives its place back, as a holder does, and is refused. A
+//! process that gets in at once has seen the gate open (3, 26), and got in at that moment.
 //!
-//! Only an access after the wait can tell, for a signal may lie there for any time before its
-//! waiter runs. So the turnstile by itself, which cares for order and deaths, stays as it is.
+//! Only an access after the wait can tell, because any time may pass between a signal and the next
+//! step of its waiter. So the turnstile by itself, which provides order and tolerates deaths, stays
+//! as it is.
 //!
 //! # Claim (checked by search, with faults)
 //! - closed-lets-nobody-in: a process that has not got in when it is closed never gets in. It is
@@ -20,7 +21,7 @@
 //!
 //! # Cost
 //! One load for each process that had to wait or to help others, and for each newcomer that passed
-//! a line. Nothing for others.
+//! a line. Other processes pay nothing.
 
 use super::{Grant, Slots};
 use crate::Failure;
@@ -35,7 +36,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The exit section, where newcomers pass or not.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn give_back(&self, p: &Process<M>, tray: Option<&Tray<M>>, grant: Grant) -> Result<(), M::Error> {
         match tray {
             Some(tray) => self.release_passing(p, tray, grant).await,
@@ -44,8 +45,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     }
 
     in_both_forms! {
-        /// What a process does that has its place and did not get in at once: 31, and an exit if it
-        /// is closed.
+        /// Runs when a process has its place and did not get in at once: 31, and an exit if the
+        /// slots are closed.
         #[inline(always)]
         pub fn unless_closed, unless_closed_now(&self, p: &Process<M>, tray: Option<&Tray<M>>, grant: Grant) -> Result<Grant, Refused> {'text: {
             let here = p.on(self.part);
@@ -57,7 +58,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         }}
     }
 
-    /// The same of one that may have no place.
+    /// The same for a process that may have no place.
     pub(super) async fn if_any_unless_closed(
         &self,
         p: &Process<M>,
@@ -73,7 +74,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// [`barge`](Self::barge), unless the slots are closed meanwhile.
     ///
     /// # Errors
-    /// If an access failed, or if the slots are closed.
+    /// Returns an error if an access failed, or if the slots are closed.
     pub async fn barge_unless_closed(
         &self,
         p: &Process<M>,
@@ -92,7 +93,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// [`stand`](Self::stand), unless the slots are closed meanwhile.
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`stand`](Self::stand).
     pub async fn stand_unless_closed(
         &self,
         p: &Process<M>,

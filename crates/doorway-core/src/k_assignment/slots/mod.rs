@@ -1,8 +1,8 @@
 //! Slots: a turnstile with names, and everything its users can do with them.
 //!
 //! # Problem
-//! [k-assignment](crate::k_assignment) whose processes can ask for several places at once, give up,
-//! divide what they hold, take places away or add some, and close it.
+//! [k-assignment](crate::k_assignment) in which processes can ask for several places at once, give
+//! up, divide the places that they hold, add and remove places, and close the slots.
 //!
 //! # Source
 //! Our own: the [turnstile](crate::k_exclusion::turnstile) and [names](super::names).
@@ -117,14 +117,14 @@ impl Grant {
 
     /// The first of its names, with the fence number of the grant: `max(last + 1, K t)`. Here
     /// `last` is the number of the last holder of the same name, `t` the ticket of the grant, and
-    /// `K` a power of two that is at least the number of places.
+    /// `K` is a power of two that is at least the number of places.
     ///
     /// - The number is larger than that of every earlier holder of the same name.
     /// - The number is larger than that of every grant whose process was inside before this one
-    ///   drew its ticket. For let `f` be the number of such a grant. Numbers of one name grow by
-    ///   one while older tickets follow a newer one there, and at most `k - 1` older tickets can
-    ///   still be granted after a ticket `u` was. So `f < K (u + 1)` for the ticket `u` of an
-    ///   earlier holder of its name, or its own. That ticket was drawn before `t`, hence
+    ///   drew its ticket. To see this, let `f` be the number of such a grant. Numbers of one name
+    ///   grow by one while older tickets follow a newer one there, and at most `k - 1` older
+    ///   tickets can still be granted after a ticket `u` was. So `f < K (u + 1)` for the ticket `u`
+    ///   of an earlier holder of its name, or its own. That ticket was drawn before `t`, hence
     ///   `K t >= K (u + 1)`.
     ///
     /// The second property ends when `K t` no longer fits 62 bits (2^54 tickets with up to 256
@@ -143,7 +143,7 @@ impl Grant {
         self.packed.get() as u32 == 1 << 2 | 1
     }
 
-    /// The same grant with no units: what it held is held elsewhere.
+    /// The same grant with no units: its units are held elsewhere.
     #[must_use]
     pub fn of_nothing(self) -> Self {
         Self { packed: NonZeroU64::MIN | self.packed.get() >> 32 << 32, ..self }
@@ -155,7 +155,7 @@ impl Grant {
 pub enum Entered {
     /// Inside.
     Inside(Grant),
-    /// The process has drawn this, and goes on [from there](Slots::go_on).
+    /// Not inside: the process has drawn tickets, and goes on [from there](Slots::go_on).
     Not(Drawn),
     /// There is no place for it now.
     NoPlace,
@@ -251,7 +251,8 @@ impl<M: Memory, N: Names<M>, L, X> Slots<M, N, L, X> {
 }
 
 impl<M: Memory, N, L, X> Slots<M, N, L, X> {
-    /// Where in the object begins what each passage writes: best at the beginning of a cache line.
+    /// The offset, within the object, of the variables that each passage writes. They should be at
+    /// the beginning of a cache line.
     pub const WRITTEN: usize = Turnstile::<M, L>::WRITTEN; // the turnstile is the first field
 
     /// Puts slots together before the program runs.
@@ -388,7 +389,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// process was asked to give up; [`leave`](Abortable::leave) must then run with the attempt.
     ///
     /// # Errors
-    /// If an access failed, if the slots are closed, or if there are too few places.
+    /// Returns an error if an access failed, if the slots are closed, or if there are too few
+    /// places.
     pub async fn go_on(
         &self,
         p: &Process<M>,
@@ -435,7 +437,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// ticket now.
     ///
     /// # Errors
-    /// As [`go_on`](Self::go_on).
+    /// The same as for [`go_on`](Self::go_on).
     pub async fn stand(
         &self,
         p: &Process<M>,
@@ -468,7 +470,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     }
 
     in_both_forms! {
-        /// What [`stand`](Self::stand) does first with tickets that are drawn and not enabled. If
+        /// The first part of [`stand`](Self::stand), for tickets that are drawn and not enabled. If
         /// they turn out to be enabled, the process goes on from there.
         #[inline(always)]
         pub fn line_up, line_up_now(&self, p: &Process<M>, tickets: DrawnTickets) -> LinedUp<'_, M> {
@@ -482,8 +484,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             either!(self.line.turn(p, t, record), self.line.turn_now(p, t, record))
         }
 
-        /// What [`leave`](Abortable::leave) does: the process gives up. Returns `Some` if it was
-        /// let in before.
+        /// Gives up, as [`leave`](Abortable::leave) does. Returns `Some` if the process was let in
+        /// before.
         #[inline(always)]
         pub fn withdraw, withdraw_now(&self, p: &Process<M>, attempt: Attempt) -> Option<Grant> {'text: {
             let withdrawn = either!(self.line.withdraw(p, attempt), self.line.withdraw_now(p, attempt));
@@ -492,8 +494,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             Some(either!(self.named(here, held), self.named_now(here, held)))
         }}
 
-        /// The end of the entry section of a process that was told that its wait is over. It is
-        /// refused if it was told that it is closed.
+        /// The end of the entry section of a process that was told that its wait is over. If it was
+        /// told that the slots are closed, it is refused.
         #[inline(always)]
         pub fn enter_in_turn, enter_in_turn_now(&self, p: &Process<M>, attempt: &mut Attempt, told: Fate) -> Result<Grant, Refused> {'text: {
             let here = p.on(self.part);
@@ -506,12 +508,12 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         }}
     }
 
-    /// Tries to take what is free, before the process draws a ticket. Nothing is free while a
-    /// process is in line, so no process in line is ever passed. With a tray it may be: a newcomer
-    /// that asks for one unit takes it from there.
+    /// Tries to take free units, before the process draws a ticket. No unit is free while a process
+    /// is in line, so this passes no process in line. With a tray it may: a newcomer that asks for
+    /// one unit takes it from the tray.
     ///
     /// # Errors
-    /// If an access failed, or if the slots are closed.
+    /// Returns an error if an access failed, or if the slots are closed.
     pub async fn barge(
         &self,
         p: &Process<M>,
@@ -551,7 +553,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// attempt.
     ///
     /// # Errors
-    /// If an access failed, if the slots are closed, or if there are too few places.
+    /// Returns an error if an access failed, if the slots are closed, or if there are too few
+    /// places.
     pub async fn acquire(
         &self,
         p: &Process<M>,
@@ -569,7 +572,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The same without tries.
     ///
     /// # Errors
-    /// As [`acquire`](Self::acquire).
+    /// The same as for [`acquire`](Self::acquire).
     pub async fn acquire_in_turn(
         &self,
         p: &Process<M>,
@@ -588,7 +591,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// Enters if that is possible at once, and otherwise says why not.
     ///
     /// # Errors
-    /// If an access failed, or if the slots are closed.
+    /// Returns an error if an access failed, or if the slots are closed.
     pub async fn try_acquire_now(
         &self,
         p: &Process<M>,
@@ -614,10 +617,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
-    /// An exit that takes its places along: from now on there are fewer. Its names are free.
+    /// An exit that removes its places, so there are fewer from now on. Its names are free.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn forget(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
         let here = p.on(self.part);
         // Names first: as soon as there are fewer places, there may be room for others, which need
@@ -627,10 +630,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
-    /// An exit that takes its one place along, and leaves its name taken.
+    /// An exit that removes its one place, and leaves its name taken.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn retire(&self, p: &Process<M>, grant: Grant) -> Result<Retired, M::Error> {
         let here = p.on(self.part);
         here.shows("name", u64::from(grant.name().slot));
@@ -641,7 +644,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// Adds a place again for a name that was retired: 4, and the turnstile's `add`.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn revive(&self, p: &Process<M>, Retired(name): Retired) -> Result<(), M::Error> {
         let here = p.on(self.part);
         self.names.give_back(here, name).await?;
@@ -658,17 +661,17 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// Adds places, as long as there is room for them.
     ///
     /// # Errors
-    /// If an access failed. The inner error says that there is no room.
+    /// Returns an error if an access failed. The inner error says that there is no room.
     pub async fn add(&self, p: &Process<M>, units: u64) -> Result<Result<(), TooMany>, M::Error> {
         let here = p.on(self.part);
         let added = within!(here, &(), self.line.add(p, units, self.room).await?);
         Ok(added)
     }
 
-    /// Lets nobody in any more.
+    /// Closes the slots: no process gets in any more.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn close(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         within!(here, &(), self.line.close(p).await?);
@@ -687,7 +690,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The state of the turnstile.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn look(&self, p: &Process<M>) -> Result<Look, M::Error> {
         let here = p.on(self.part);
         let look = within!(here, &(), self.line.look(p).await?);
@@ -697,7 +700,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The number of units that a look found waiting and that were [given up](Turnstile::ghosts).
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn ghosts(&self, p: &Process<M>, look: &Look) -> Result<u64, M::Error> {
         let here = p.on(self.part);
         let ghosts = within!(here, &(), self.line.ghosts(p, look).await?);
@@ -707,7 +710,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The number of places.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn places(&self, p: &Process<M>) -> Result<u64, M::Error> {
         self.line.places(p).await
     }
@@ -716,7 +719,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// parts then hold something.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn split(&self, p: &Process<M>, grant: Grant, units: u64) -> Result<Option<(Grant, Grant)>, M::Error> {
         let held = grant.held();
         let Some(left) = held.units.checked_sub(units).filter(|&left| left > 0 && units > 0) else {
@@ -730,10 +733,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// Makes one grant of two that the same process holds. Its number is the larger of the two.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn merge(&self, p: &Process<M>, first: Grant, second: Grant) -> Result<Grant, M::Error> {
         let here = p.on(self.part);
-        // Only what is in line as a whole, or not at all, can leave it together.
+        // Two parts can leave together only if both are in line, or neither is.
         let one = within!(here, &(first, second), self.line.leave_line(p, first.held()).await?);
         let other = within!(here, &(one, first, second), self.line.leave_line(p, second.held()).await?);
         if N::NAMED {
@@ -745,19 +748,20 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(Grant::new(Held::of(one.units + other.units, false), Name { fence, ..first.name() }))
     }
 
-    /// Whether somebody has this name.
+    /// Whether some process has this name.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn is_taken(&self, p: &Process<M>, slot: usize) -> Result<bool, M::Error> {
         self.names.is_taken(p.on(self.part), slot).await
     }
 
-    /// Takes each name that is taken in `old`, for its holder, which will not give it back. Nobody
-    /// else may use either of the two meanwhile. There must be room here for all names of `old`.
+    /// Takes each name that is taken in `old`, for its holder, which will not give it back. No
+    /// other process may use either of the two objects meanwhile. There must be room here for all
+    /// names of `old`.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn keep_names_of<K: Line<M>, Y>(&self, p: &Process<M>, old: &Slots<M, N, K, Y>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         let mut end = 0;
@@ -781,10 +785,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
-    /// The name after this one, of a process that holds both: 9.
+    /// The name that comes next after this one, for a process that holds both: 9.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn next_slot(&self, p: &Process<M>, slot: u32) -> Result<u32, M::Error> {
         self.names.linked(p.on(self.part), slot).await
     }
@@ -837,10 +841,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> KAssignment<M> for S
     }
 }
 
-/// Slots without names, whose newcomers try a few times to take what is free before they draw a
+/// Slots without names, whose newcomers try a few times to take free units before they draw a
 /// ticket: `doorway::Slots::unfair` without its names.
 ///
-/// Nothing is free while a process is in line, so no process in line is ever passed: barging ends
+/// No unit is free while a process is in line, so no process in line is ever passed: barging ends
 /// with the last of these tries.
 #[derive(Debug)]
 pub struct Unfair<M: Memory> {

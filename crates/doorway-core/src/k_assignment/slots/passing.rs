@@ -6,13 +6,13 @@
 //! stamps](crate::k_exclusion::bypass) instead of tickets: the number of a grant is
 //! `max(last + 1, K s)`, where `s` is its stamp.
 //!
-//! [What holds of tickets](Grant::name) holds of stamps. Let `f` be the number of a grant. Numbers
-//! of its name grew by one `j` times since a holder whose number was `K s`, so `f = K s + j`. Each
-//! of these `j` processes added to `next` or `stamp` while it held a place. At most `k - 1` of them
-//! did so before that holder had its stamp, since they held places together with it. The others, at
-//! least `j - (k - 1)`, made the sum larger than `s + 1` by one each. So a process that asks later
-//! has a stamp `t` with `t >= s + 1 + j - (k - 1)` and `t >= s + 1`, hence `K t > K s + j`, because
-//! `K >= k`.
+//! [What holds of tickets](Grant::name) holds of stamps too. Let `f` be the number of a grant.
+//! Since a holder whose number was `K s`, the numbers of its name grew by one `j` times, so
+//! `f = K s + j`. Each of these `j` processes added to `next` or `stamp` while it held a place. At
+//! most `k - 1` of them did so before that holder had its stamp, since they held places together
+//! with it. The others, at least `j - (k - 1)`, made the sum larger than `s + 1` by one each. So a
+//! process that asks later has a stamp `t` with `t >= s + 1 + j - (k - 1)` and `t >= s + 1`, hence
+//! `K t > K s + j`, because `K >= k`.
 
 use super::{Entered, Grant, Slots};
 use crate::Failure;
@@ -25,9 +25,9 @@ use crate::memory::{CompareSwap, FetchAdd, Memory, Process, in_both_forms, withi
 
 impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     in_both_forms! {
-        /// The entry of a newcomer that may pass: it takes a place that was left, or one that is
-        /// free. Returns `NoPlace` if there is none; the newcomer may try again. A process that
-        /// asks for several units takes only what is free.
+        /// The entry of a newcomer that may pass: it takes a place from the tray, or one that is
+        /// free. Returns `NoPlace` if there is no such place; the newcomer may try again. A process
+        /// that asks for several units takes only free units.
         #[inline(always)]
         pub fn begin_passing, begin_passing_now(&self, p: &Process<M>, tray: &Tray<M>, units: u64, once: bool) -> Entered {'text: {
             let here = p.on(self.part);
@@ -35,7 +35,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             let taken = units == 1 && either!(tray.take(p, once), tray.take_now(p, once));
             let held = if taken {
                 let held = Held::of(1, false);
-                // What lies in the tray says nothing of closing.
+                // The tray does not tell whether the slots are closed.
                 if either!(self.line.is_closed(p), self.line.is_closed_now(p)) {
                     break 'text Entered::Not(Drawn::with_nobody_to_help(held));
                 }
@@ -72,17 +72,17 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The rest of that exit section.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn settle_passing(&self, p: &Process<M>, tray: &Tray<M>, rest: Rest) -> Result<(), M::Error> {
         tray.settle(p, &self.line, rest).await?;
         p.on(self.part).part_done();
         Ok(())
     }
 
-    /// [`release`](KExclusion::release).
+    /// [`release`](KExclusion::release), where newcomers may pass.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn release_passing(&self, p: &Process<M>, tray: &Tray<M>, grant: Grant) -> Result<(), M::Error> {
         let here = p.on(self.part);
         self.give_names_back(here, grant).await?;
@@ -90,19 +90,19 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
-    /// Draws a ticket, with which the process [goes on](Self::go_on_passing).
+    /// Draws a ticket. With it, the process [goes on](Self::go_on_passing).
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn draw_passing(&self, p: &Process<M>, units: u64) -> Result<Drawn, M::Error> {
         p.on(self.part).part(&());
         self.line.draw(p, units).await
     }
 
-    /// [`go_on`](Self::go_on).
+    /// [`go_on`](Self::go_on), where newcomers may pass.
     ///
     /// # Errors
-    /// As [`go_on`](Self::go_on).
+    /// The same as for [`go_on`](Self::go_on).
     pub async fn go_on_passing(
         &self,
         p: &Process<M>,
@@ -116,10 +116,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         self.named_passing(p, tray, let_in).await
     }
 
-    /// [`stand`](Self::stand).
+    /// [`stand`](Self::stand), where newcomers may pass.
     ///
     /// # Errors
-    /// As [`stand`](Self::stand).
+    /// The same as for [`stand`](Self::stand).
     pub async fn stand_passing(
         &self,
         p: &Process<M>,
@@ -135,10 +135,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         }
     }
 
-    /// [`turn`](Self::turn), of a process that listens.
+    /// [`turn`](Self::turn), for a process that listens.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn turn_passing(
         &self,
         p: &Process<M>,
@@ -149,10 +149,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         tray.turn(p, &self.line, place, attempt, 0).await
     }
 
-    /// [`enter_in_turn`](Self::enter_in_turn).
+    /// [`enter_in_turn`](Self::enter_in_turn), where newcomers may pass.
     ///
     /// # Errors
-    /// If an access failed, or if the slots are closed.
+    /// Returns an error if an access failed, or if the slots are closed.
     pub async fn enter_in_turn_passing(
         &self,
         p: &Process<M>,
@@ -168,10 +168,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         }
     }
 
-    /// [`leave`](Abortable::leave).
+    /// [`leave`](Abortable::leave), where newcomers may pass.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn leave_passing(
         &self,
         p: &Process<M>,

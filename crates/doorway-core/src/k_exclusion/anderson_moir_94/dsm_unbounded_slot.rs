@@ -74,7 +74,7 @@ pub struct LocationsExhausted;
 
 impl core::fmt::Display for LocationsExhausted {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "the process has used all its locations to wait at; take am-dsm-chain, which uses them again")
+        write!(f, "the process has used all its locations to wait at; use am-dsm-chain, which uses them again")
     }
 }
 impl core::error::Error for LocationsExhausted {}

@@ -37,10 +37,10 @@
 //!
 //! # Departures from the paper
 //! 1. The innermost solution is a block alone as soon as at most `2k` processes can come to it.
-//! 2. The text rests on footnote 2: an instruction that leaves zero alone. Some memories can only
-//!    loop on compare-and-swap ([`BoundedDecrement::WAIT_FREE`] is false:
-//!    [`Native`](https://docs.rs/doorway)). There each exchange lost to another process costs 1
-//!    more reference, and a process that always loses starves. The wait-free repair of
+//! 2. The text needs the instruction of footnote 2, which does not change zero. Some memories can
+//!    only loop on compare-and-swap ([`BoundedDecrement::WAIT_FREE`] is false:
+//!    [`Native`](https://docs.rs/doorway)). There each exchange that a process loses costs 1 more
+//!    reference, and a process that always loses starves. The wait-free repair of
 //!    [`FastPath`](super::FastPath) cannot be nested: it sends processes to the slow path although
 //!    a place is free, and with `k + 1` competitors they drift to the bottom.
 

@@ -26,14 +26,14 @@ pub trait Slot<M: Memory> {
     /// that the slot tolerates.
     ///
     /// # Errors
-    /// If an access failed; `p` then stands where it stood. If `p` is refused, it has not entered
-    /// the slot.
+    /// Returns an error if an access failed; `p` then stands where it stood. If `p` is refused, it
+    /// has not entered the slot.
     fn acquire(&self, p: &Process<M>) -> impl Future<Output = Result<(), Failure<M::Error, Self::Refusal>>>;
 
     /// The exit section.
     ///
     /// # Errors
-    /// If an access failed; `p` then stands where it stood, as after a crash.
+    /// Returns an error if an access failed; `p` then stands where it stood, as after a crash.
     fn release(&self, p: &Process<M>) -> impl Future<Output = Result<(), M::Error>>;
 }
 

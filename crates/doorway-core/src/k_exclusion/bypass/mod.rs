@@ -2,22 +2,22 @@
 //!
 //! # Problem
 //! Once there are more threads than processors, strict order makes every passage a change of
-//! threads. Without order a waiter can wait for ever. This text lies between the two: newcomers may
-//! pass a waiter, and a number `B` says how often.
+//! threads. Without any order, a waiter can wait for ever. This text is between the two: newcomers
+//! may pass a waiter, and a number `B` limits how often.
 //!
 //! # Source
 //! Our own, around the [turnstile](super::turnstile). The basic idea is old: a waiter that was
-//! woken competes with newcomers, and gets the place itself once it has lost for too long. Go's
-//! `sync.Mutex` does so after a millisecond; `parking_lot` and WebKit do so at random, about twice
-//! in a millisecond. This text counts passages and not time, so its bound can be checked.
+//! woken competes with newcomers. Once it has lost for too long, the place is handed over to it.
+//! Go's `sync.Mutex` does so after a millisecond; `parking_lot` and WebKit do so at random, about
+//! twice in a millisecond. This text counts passages and not time, so its bound can be checked.
 //!
 //! # Idea
 //! The turnstile keeps the line, and does not change. A holder that leaves while a waiter is in
 //! line does not exit. It leaves its place in the *tray*, and *calls* the first in line. Newcomers
 //! may take places from the tray, until `B` of them have. Once the first in line runs, it *moves* a
-//! place from the tray to the turnstile: it exits with that place, and so lets itself in. After `B`
-//! newcomers the holder that leaves moves its place at once. The place is then the first waiter's,
-//! and no newcomer can take it.
+//! place from the tray to the turnstile: it exits with that place, and so lets itself in. Once `B`
+//! newcomers have passed, a holder that leaves moves its place at once. Then the place belongs to
+//! the first waiter, and no newcomer can take it.
 //!
 //! # Shared variables
 //! Those of the turnstile, and
@@ -37,9 +37,9 @@
 //! | 62, 63 | a holder leaves: if the line is empty it exits, otherwise the place goes to the tray |
 //! | 64 to 67 | it calls the first in line. If that is no waiter which listens, it moves the place |
 //! | 68, 69, 9, 70 | moving a place: from the tray, by an exit, to the first in line |
-//! | 71, 72, 73 | a waiter listens, then looks whether a place lies in the tray |
+//! | 71, 72, 73 | a waiter listens, then looks whether a place is in the tray |
 //! | 74 | a waiter that was called looks at the tray `tries` times, and moves a place that it finds there at two looks in a row |
-//! | 75 | a process that comes out of the line, let in or not, looks whether it must call the next one; if that one does not listen, it gets all places that lie there |
+//! | 75 | a process that comes out of the line, let in or not, looks whether it must call the next one; if that one does not listen, it gets all places that are in the tray |
 //! | 76, 78 | a process that took a place from the tray, or comes out of the line, counts itself, and reads the next ticket: the sum is its stamp |
 //! | 79 | a process whose ticket was enabled at once reads that count: its stamp is the sum of the ticket and the count |
 //! | 77 | a process that exits looks whether newcomers are kept out (29) |
@@ -47,23 +47,23 @@
 //! # Why
 //! - *At most `B` newcomers pass the first in line.* A newcomer gets in past a line only by 61, and
 //!   61 needs `moving = 0` and `passed < B`. Only 69 resets `passed`, and it makes `moving`
-//!   positive. Between a 69 and the 70 that makes `moving` zero again lies an exit (9). So between
-//!   two exits, and hence while one ticket is the first that is not enabled, `passed` is reset at
-//!   most before the first of these newcomers. **While a waiter is first in line, at most `B`
-//!   newcomers get in before it. So a waiter with `m` waiters before it is passed at most
+//!   positive. There is an exit (9) between a 69 and the 70 that makes `moving` zero again. So
+//!   between two exits, and hence while one ticket is the first that is not enabled, `passed` is
+//!   reset at most before the first of these newcomers. **While a waiter is first in line, at most
+//!   `B` newcomers get in before it. So a waiter with `m` waiters before it is passed at most
 //!   `(m + 1) B` times.**
-//! - *No place is left lying.* If a place lies in the tray and the first waiter listens, then some
+//! - *No place is left over.* If a place is in the tray and the first waiter listens, then some
 //!   process is on its way to call it. The process that left the place called the waiter that was
 //!   first then, after it left the place (63 before 64). That waiter moves a place, or finds none
 //!   after it listens again (72 before 73), or comes out of the line and looks (75). A waiter that
 //!   becomes first without having been called listened after that (73), or will be called by the
 //!   waiter before it (75).
-//! - *A move that fails (69) is tried again* while a place lies there. If a process left the move
-//!   to a faster one, places would be lost where there are several: each of two processes would
-//!   leave the last place to the other.
-//! - *A process that has moved a place looks again (75)*. It moves as many places as lay there
-//!   then, until it finds a waiter that listens. So no place lies there when all processes are
-//!   gone, and a waiter for several places gets them.
+//! - *A move that fails (69) is tried again* while there is a place in the tray. If a process left
+//!   the move to a faster one, then with several places some would be lost: each of two processes
+//!   would leave the last place to the other.
+//! - *A process that has moved a place looks again (75)*. It moves as many places as were in the
+//!   tray then, until it finds a waiter that listens. So no place is left in the tray when all
+//!   processes are gone, and a waiter for several places gets them.
 //! - *The door (77).* A process that waited is no longer counted in line once it is inside, so that
 //!   `line` says whether there is a waiter (62). So every exit looks whether newcomers may draw
 //!   again, not only the exit of a process that waited.
@@ -76,11 +76,11 @@
 //!   76, while it held a place. So the sum of the two grows with each process that is let in. A
 //!   stamp is at least the sum when its process asked, because both parts were read later. And it
 //!   is less than the sum once it is known, because one part is the number before the process added
-//!   to it.
-//!   **So a stamp is larger than that of every process that had its stamp when this one asked.** A
-//!   ticket of a process in line is too old for that: others have passed since. So a process that
-//!   comes out of the line counts itself again. The read-modify-write (76) is left to these and to
-//!   processes that pass: without contention, a stamp costs one load.
+//!   to it. **So a stamp is larger than that of every process that had its stamp when this one
+//!   asked.** The ticket of a process in line is too small for that, because others have passed
+//!   since. So a process that comes out of the line counts itself again. Only these processes, and
+//!   processes that pass, need the read-modify-write (76). Without contention, a stamp costs one
+//!   load.
 //!
 //! # Invariants (all checked)
 //! - stamps grow, as above, where they are noted: (2,1) with two passages each, (2,2) with three,
@@ -89,22 +89,22 @@
 //! - those of the turnstile, where a place in the tray counts as held: (T1) to (T6), door opens
 //! - (Y1) `moving` is the number of processes between 69 and 70
 //! - (Y2) `passed <= B`
-//! - (Y3) no place lies in the tray while all processes are in their remainders
+//! - (Y3) no place is in the tray while all processes are in their remainders
 //! - bypass-bound: while the ticket of a waiter is the first that is not enabled, 61 succeeds at
 //!   most `B` times
 //!
 //! Complete without crashes, for `B = 1`: (2,1) 9,761 states and (2,2) 380, with unbounded
 //! passages; (3,2) with one passage each 1,353,809. With give-ups: (2,1) 74,950; (3,1) and (3,2)
 //! with one passage each 980,828 and 3,692,972. (`doorway check bypass --n 3 --k 1`, and so on.)
-//! With `B - 1` in place of `B` the bound is seen to fail.
+//! With `B - 1` in place of `B`, the search finds that the bound fails.
 //!
 //! # Cost, faults, fairness
 //! Without contention, a passage makes two loads more than the turnstile. A passage past a line
 //! makes two read-modify-writes on the tray and a few loads. Leaving is lock-free: a process tries
-//! 69 again only if another one took, left or moved a place meanwhile. **So an exit has no bound
-//! where others come back for ever.** `bounded-exit`, and `starvation-free`, which also asks that
-//! exits end, hold for two processes. They fail for three with one place and unbounded passages.
-//! The text claims `every-entry-ends`.
+//! 69 again only if another one took, left or moved a place meanwhile. **So an exit has no bound if
+//! others begin passages without end.** `bounded-exit`, and `starvation-free`, which also asks that
+//! exits end, hold for two processes. They fail for three processes with one place and unbounded
+//! passages. The text claims `every-entry-ends`.
 //!
 //! **A crash costs more than in the turnstile.** All claims are made, and checked, without crashes.
 //! With a crash:
@@ -113,11 +113,11 @@
 //! - between 63 and 67: it costs one place, until another holder leaves, or a newcomer takes it;
 //! - between 69 and 9: it costs one place. From 69 up to 70, no newcomer passes any more: strict
 //!   order, for ever;
-//! - in line: it costs one place, when its turn comes. If it was called or will be, places lie in
-//!   the tray for newcomers only, until `B` of them came. If none comes, the waiters in line wait
-//!   for ever, however many places lie there.
+//! - in line: it costs one place, when its turn comes. If it was called or will be, only newcomers
+//!   can take places from the tray, until `B` newcomers have come. If none comes, the waiters in
+//!   line wait for ever, however many places are in the tray.
 //!
-//! So take strict order where waiters can die: the [turnstile](super::turnstile) tolerates `k - 1`
+//! So use strict order if waiters can die: the [turnstile](super::turnstile) tolerates `k - 1`
 //! crashes.
 
 pub mod entries;
@@ -265,15 +265,15 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// What this tray adds to tickets, if it notes stamps: 76.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn stamps(&self, p: &Process<M>) -> Result<u64, M::Error> {
         Ok(p.on(self.part).at(76).keeping(&()).read(&self.stamp).await?.0)
     }
 
-    /// The number of places that lie in the tray: 60.
+    /// The number of places that are in the tray: 60.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn loose(&self, p: &Process<M>) -> Result<u64, M::Error> {
         Ok(p.on(self.part).at(60).keeping(&()).read(&self.tray).await?.loose)
     }
@@ -281,7 +281,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// The rest of the exit section.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn settle<L: Line<M>>(&self, p: &Process<M>, line: &Turnstile<M, L>, rest: Rest) -> Result<(), M::Error> {
         match rest {
             Rest::Nothing => Ok(()),
@@ -306,7 +306,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// The exit section. Several units at once exit from the turnstile: they go to the line.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn release<L: Line<M>>(
         &self,
         p: &Process<M>,
@@ -394,7 +394,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         Ok(true)
     }
 
-    /// Calls the next in line, if a place lies in the tray: 75.
+    /// Calls the next in line, if a place is in the tray: 75.
     ///
     /// If the next is no waiter that listens, it gets all places that lay there. It may need
     /// several; and if the line is empty, no other process moves them. A holder that leaves a place
@@ -416,7 +416,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// calls the next one if need be.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn arrive<L: Line<M>>(
         &self,
         p: &Process<M>,
@@ -432,7 +432,8 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// asked to give up; [`leave`](Self::leave) must then run with the attempt.
     ///
     /// # Errors
-    /// If an access failed, if the turnstile is closed, or if it has fewer than `units` places.
+    /// Returns an error if an access failed, if the turnstile is closed, or if it has fewer than
+    /// `units` places.
     pub async fn go_on<L: Line<M>>(
         &self,
         p: &Process<M>,
@@ -517,7 +518,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// since.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn turn<L: Line<M>>(
         &self,
         p: &Process<M>,
@@ -567,7 +568,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
     /// let in before.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn leave<L: Line<M>>(
         &self,
         p: &Process<M>,

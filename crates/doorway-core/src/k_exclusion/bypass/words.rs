@@ -9,7 +9,7 @@ const COUNT: u32 = 16;
 /// Places that were left, and the number of newcomers that took one since the line last moved.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Left {
-    /// Places that lie in the tray.
+    /// Places that are in the tray.
     pub loose: u64,
     /// Places on their way from the tray to the turnstile.
     pub moving: u64,

@@ -26,7 +26,7 @@ impl<M: ReadWrite> Arrow<M> {
     /// The process that the arrow points to.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn read(&self, p: &Process<M>) -> Result<Pid, M::Error> {
         Ok(match self.0.read(p).await? {
             ForkState::InUse(holder) => holder,
@@ -37,7 +37,7 @@ impl<M: ReadWrite> Arrow<M> {
     /// Makes the arrow point from `p` to the other process.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn redirect(&self, p: &Process<M>) -> Result<(), M::Error> {
         self.0.take(p).await?;
         self.0.offer(p).await

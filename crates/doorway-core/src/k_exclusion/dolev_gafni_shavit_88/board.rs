@@ -84,7 +84,7 @@ impl<M: ReadWrite> Board<M> {
     /// process.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn arrive(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         let me = p.pid().index();
@@ -100,7 +100,7 @@ impl<M: ReadWrite> Board<M> {
     /// [keeps](crate::memory::Here::keep).
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn is_here(&self, p: &Process<M>, at: Label, j: usize) -> Result<bool, M::Error> {
         p.on(self.part).at(at).read(&self.x[j]).await
     }
@@ -108,7 +108,7 @@ impl<M: ReadWrite> Board<M> {
     /// Makes `p` yield to process `j`.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn redirect(&self, p: &Process<M>, j: usize) -> Result<(), M::Error> {
         match self.graph.of(p.pid().index(), j) {
             Some(arrow) => arrow.redirect(p).await,
@@ -120,7 +120,7 @@ impl<M: ReadWrite> Board<M> {
     /// Its reads of X are statement `at`.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn reach(&self, p: &Process<M>, at: Label) -> Result<Reached, M::Error> {
         let here = p.on(self.part);
         let me = p.pid().index();
@@ -149,7 +149,7 @@ impl<M: ReadWrite> Board<M> {
     /// The end of the exit section: `p` is in its remainder.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn depart(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         here.at(11).keeping(&()).write(&self.x[p.pid().index()], false).await

@@ -142,7 +142,7 @@ impl<M: ReadWrite> Fork<M> {
     /// crucial.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn read(&self, p: &Process<M>) -> Result<ForkState, M::Error> {
         let here = p.on(self.part);
         let Some(s) = self.side(p.pid()) else {
@@ -167,11 +167,11 @@ impl<M: ReadWrite> Fork<M> {
         Ok(self.seen(holder, here.at(self.first + 3).read(&self.wp[holder]).await?))
     }
 
-    /// Takes the fork into use, if the other mutator offers it. Otherwise it has no effect, also if
+    /// Takes the fork into use, if the other mutator offers it. Otherwise it has no effect, even if
     /// `p` offers the fork itself or is no mutator.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn take(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         let Some(s) = self.side(p.pid()) else { return Ok(()) };
@@ -193,7 +193,7 @@ impl<M: ReadWrite> Fork<M> {
     /// Offers the fork to the other mutator, if `p` uses it. Otherwise it has no effect.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn offer(&self, p: &Process<M>) -> Result<(), M::Error> {
         let here = p.on(self.part);
         let Some(s) = self.side(p.pid()) else { return Ok(()) };

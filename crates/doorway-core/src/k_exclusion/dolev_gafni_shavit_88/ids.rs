@@ -35,7 +35,7 @@ impl<M: ReadWrite> Ids<M> {
     /// `increment_your(ID)`: takes all forks that `p` is offered.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn increment(&self, p: &Process<M>) -> Result<(), M::Error> {
         for j in 0..self.n {
             let Some(fork) = self.forks.of(p.pid().index(), j) else { continue };
@@ -49,7 +49,7 @@ impl<M: ReadWrite> Ids<M> {
     /// `observe(ID)`: the number of forks that each process has in use.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn observe(&self, p: &Process<M>) -> Result<Vec<usize>, M::Error> {
         let mut counts = vec![0; self.n];
         for (j, k) in (0..self.n).flat_map(|k| (0..k).map(move |j| (j, k))) {
@@ -67,7 +67,7 @@ impl<M: ReadWrite> Ids<M> {
     /// `initialize_your(ID)`: offers all forks that `p` has.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn initialize(&self, p: &Process<M>) -> Result<(), M::Error> {
         for j in 0..self.n {
             let Some(fork) = self.forks.of(p.pid().index(), j) else { continue };

@@ -7,7 +7,7 @@
 //!
 //! # Source
 //! Dolev, Gafni and Shavit, STOC 1988: **Constructions 6 and 8**, Construction Lemmas 6 and 8,
-//! Corollary 2. `AS_PRINTED` follows them to the letter.
+//! Corollary 2. `AS_PRINTED` follows them exactly.
 //!
 //! # Idea
 //! Each process keeps yielding to the processes with larger ids. That alone can block all of them

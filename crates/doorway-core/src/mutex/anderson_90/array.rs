@@ -8,14 +8,14 @@
 //! it with the original print. Statement numbers are ours.
 //!
 //! # Idea
-//! Fetch-and-add gives each process a slot of a ring. The lock lies in one of the slots. A process
+//! Fetch-and-add gives each process a slot of a ring. The lock is in one of the slots. A process
 //! that finds the lock in its own slot takes it, and on its way out puts it into the next slot.
 //!
 //! # Shared variables
 //! | name           | range  | initially     | home   | written at | meaning |
 //! |----------------|--------|---------------|--------|------------|---------|
 //! | `Next`         | 0..M   | 0             | nobody | 1          | the next slot to be given out |
-//! | `Slot[0..M]`   | bool   | true for 0, otherwise false | nobody | 3, 5 | the lock lies here |
+//! | `Slot[0..M]`   | bool   | true for 0, otherwise false | nobody | 3, 5 | the lock is here |
 //!
 //! `M` is the [smallest power of two](slots) that is at least `N`. `Next` may therefore wrap where
 //! its word does, and no two waiters have the same slot.

@@ -66,7 +66,8 @@ impl<M: TestAndSet> BackoffBit<M> {
     /// The entry section, for a process that has these two variables to itself.
     ///
     /// # Errors
-    /// If an access failed. `p` then stays at the statement it had reached, as after a crash.
+    /// Returns an error if an access failed. `p` then stays at the statement it had reached, as
+    /// after a crash.
     pub async fn set(&self, p: &Process<M>, delay: &M::Cell<u64>, idle: &M::Cell<bool>) -> Result<(), M::Error> {
         let p = p.on(self.part);
         let turn = || async {
@@ -93,7 +94,7 @@ impl<M: TestAndSet> BackoffBit<M> {
     /// One try without a pause. Returns whether the process is inside.
     ///
     /// # Errors
-    /// As for [`set`](Self::set).
+    /// The same as for [`set`](Self::set).
     pub async fn set_at_once(&self, p: &Process<M>) -> Result<bool, M::Error> {
         let p = p.on(self.part);
         let taken = p.at(1).test_and_set(&self.taken).await?;
@@ -106,7 +107,7 @@ impl<M: TestAndSet> BackoffBit<M> {
     /// The exit section.
     ///
     /// # Errors
-    /// As for [`set`](Self::set).
+    /// The same as for [`set`](Self::set).
     pub async fn clear(&self, p: &Process<M>) -> Result<(), M::Error> {
         p.on(self.part).at(4).write(&self.taken, false).await
     }

@@ -106,7 +106,7 @@ impl<M: FetchAdd> TicketLock<M> {
     /// inside may ask.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn served(&self, p: &Process<M>) -> Result<u64, M::Error> {
         p.on(self.part).at(4).read(&self.serving).await
     }

@@ -218,7 +218,8 @@ impl<M: ReadWrite, F: Combinable> Combining<M, F> {
     /// Applies an operation, and returns the value to which it was applied.
     ///
     /// # Errors
-    /// If an access failed. `p` then stays at the statement it had reached, as after a crash.
+    /// Returns an error if an access failed. `p` then stays at the statement it had reached, as
+    /// after a crash.
     pub async fn fetch_and_op(&self, p: &Process<M>, op: F::Op) -> Result<F::Value, M::Error> {
         let here = p.on(self.part);
         let me = p.pid().index();
@@ -298,7 +299,7 @@ impl<M: ReadWrite, F: Combinable> Combining<M, F> {
     /// The current value. Operations that were taken along become visible together.
     ///
     /// # Errors
-    /// If the access failed.
+    /// Returns an error if the access failed.
     pub async fn load(&self, p: &Process<M>) -> Result<F::Value, M::Error> {
         p.on(self.part).at(15).read(&self.v).await
     }

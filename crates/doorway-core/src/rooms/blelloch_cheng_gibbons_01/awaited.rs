@@ -150,7 +150,7 @@ impl<M: ReadWrite + CompareSwap, R: RoomSynchronization<M>> AwaitedRooms<M, R> {
     /// Waits until `look` finds something: 61, 62, 65 and 66. Each look is a visit to [`OUT`].
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn wait_for<T, F>(
         &self,
         p: &Process<M>,
@@ -201,7 +201,8 @@ impl<M: ReadWrite + CompareSwap, R: RoomSynchronization<M>> AwaitedRooms<M, R> {
     /// then 63, 64.
     ///
     /// # Errors
-    /// If an access failed. The inner error says why the rooms turned the user away.
+    /// Returns an error if an access failed. The inner error says why the rooms turned the user
+    /// away.
     pub async fn close(&self, p: &Process<M>) -> Result<Result<(), R::Refusal>, M::Error> {
         let here = p.on(self.part);
         let inside = match within!(here, &(), or_refused(self.rooms.enter(p, OUT)).await?) {
@@ -217,7 +218,7 @@ impl<M: ReadWrite + CompareSwap, R: RoomSynchronization<M>> AwaitedRooms<M, R> {
     /// Whether the structure is closed: 66.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn is_closed(&self, p: &Process<M>) -> Result<bool, M::Error> {
         p.on(self.part).at(66).keeping(&()).read(&self.closed).await
     }

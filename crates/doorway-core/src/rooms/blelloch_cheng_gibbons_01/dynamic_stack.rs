@@ -129,7 +129,7 @@ impl<M: FetchAdd + CompareSwap> DynamicStack<M> {
     /// Adds an element. Returns `false` if there is no space and no more can be obtained.
     ///
     /// # Errors
-    /// If an access failed, or the room refuses.
+    /// Returns an error if an access failed, or the room refuses.
     pub async fn push(&self, p: &Process<M>, y: u64) -> Result<bool, Failure<M::Error, Refusal>> {
         let here = p.on(self.part);
         let mut retries = 0_u64;
@@ -183,7 +183,7 @@ impl<M: FetchAdd + CompareSwap> DynamicStack<M> {
     /// Takes the element that was added last. Returns `None` if there is none.
     ///
     /// # Errors
-    /// If an access failed, or the room refuses.
+    /// Returns an error if an access failed, or the room refuses.
     pub async fn pop(&self, p: &Process<M>) -> Result<Option<u64>, Failure<M::Error, Refusal>> {
         let here = p.on(self.part);
         let inside = self.rooms.enter(p, OUT).await?;

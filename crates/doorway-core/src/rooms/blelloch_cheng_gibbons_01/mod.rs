@@ -237,7 +237,7 @@ impl<M: ReadWrite, X> Rooms<M, X> {
     /// The room that is open or about to be, for inspection.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn look_at_active(&self, p: &Process<M>) -> Result<Active, M::Error> {
         p.on(self.part).at(4).read(&self.active).await
     }
@@ -247,7 +247,7 @@ impl<M: ReadWrite, X> Rooms<M, X> {
     /// counted or not.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn look_at_room(&self, p: &Process<M>, room: usize) -> Result<Option<Users>, M::Error> {
         if room >= self.rooms {
             return Ok(None);
@@ -274,7 +274,8 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     /// [`withdraw`](Self::withdraw).
     ///
     /// # Errors
-    /// If an access failed, if there is no such room, or if too many users gave up waiting for it.
+    /// Returns an error if an access failed, if there is no such room, or if too many users gave up
+    /// waiting for it.
     pub async fn enter(&self, p: &Process<M>, room: usize) -> Result<Inside, Failure<M::Error, Refusal>> {
         let ticket = self.draw(p, room).await?;
         Ok(self.wait(p, ticket).await?)
@@ -283,7 +284,8 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     /// Draws a ticket: 1, 2. Never waits.
     ///
     /// # Errors
-    /// If an access failed, if there is no such room, or if too many users gave up waiting for it.
+    /// Returns an error if an access failed, if there is no such room, or if too many users gave up
+    /// waiting for it.
     pub async fn draw(&self, p: &Process<M>, room: usize) -> Result<RoomTicket, Failure<M::Error, Refusal>> {
         self.is_room(room)?;
         let p = p.on(self.part);
@@ -303,7 +305,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     /// Waits with a ticket: 3 to 11.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn wait(&self, p: &Process<M>, ticket: RoomTicket) -> Result<Inside, M::Error> {
         let here = p.on(self.part);
         here.keep(3, &ticket);
@@ -316,7 +318,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     /// [withdrawn](Self::withdraw).
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn wait_unless_given_up(&self, p: &Process<M>, ticket: &RoomTicket) -> Result<Option<Inside>, M::Error> {
         let here = p.on(self.part);
         here.keep(3, ticket);
@@ -492,7 +494,8 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     /// the user is let in. It draws the new ticket before it leaves the room.
     ///
     /// # Errors
-    /// As for [`enter`](Self::enter). A user that is turned away has exited all the same.
+    /// The same as for [`enter`](Self::enter). A user that is turned away has left its old room all
+    /// the same.
     pub async fn change(
         &self,
         p: &Process<M>,
@@ -506,7 +509,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     /// The part of [`change`](Self::change) that never waits: 1, 2, and 13 to 27.
     ///
     /// # Errors
-    /// As for [`change`](Self::change).
+    /// The same as for [`change`](Self::change).
     pub async fn change_ticket(
         &self,
         p: &Process<M>,
@@ -555,7 +558,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     /// Enters if no room is active: 5, 2, and 30 to 33. Otherwise draws no ticket.
     ///
     /// # Errors
-    /// If an access failed, or if there is no such room.
+    /// Returns an error if an access failed, or if there is no such room.
     pub async fn try_enter(&self, p: &Process<M>, room: usize) -> Result<Option<Inside>, Failure<M::Error, Refusal>> {
         self.is_room(room)?;
         Ok(self.enter_at_once(p, room).await?)
@@ -565,7 +568,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Rooms<M, X> {
     /// that. The user is then inside, and must exit.
     ///
     /// # Errors
-    /// If an access failed.
+    /// Returns an error if an access failed.
     pub async fn withdraw(&self, p: &Process<M>, ticket: RoomTicket) -> Result<Option<Inside>, M::Error> {
         let RoomTicket { room, number } = ticket;
         let p = p.on(self.part);

@@ -221,7 +221,7 @@ pub struct SegmentStack<M: Memory, R> {
 }
 
 impl<M: Memory, R: Lit<M>> SegmentStack<M, R> {
-    /// The elements lie in `store`. `rooms` builds two rooms whose last one out maintains the
+    /// The elements are in `store`. `rooms` builds two rooms whose last one out maintains the
     /// [segments](Segments).
     pub fn new<S>(site: &Site<'_, M>, store: S, rooms: impl FnOnce(&Site<'_, M>, Segments<M, S>) -> R) -> Self
     where

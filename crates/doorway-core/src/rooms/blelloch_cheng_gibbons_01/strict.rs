@@ -121,7 +121,7 @@ pub enum Misuse {
 impl fmt::Display for Misuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSuchUser { user, users } => write!(f, "there is no user {user}; take one of 0..{users}"),
+            Self::NoSuchUser { user, users } => write!(f, "there is no user {user}; use one of 0..{users}"),
             Self::Is(Status::Outside) => f.write_str("the user is outside all rooms; enter one first"),
             Self::Is(Status::Inside) => f.write_str("the user is inside a room; exit first, or change rooms"),
             Self::Is(_) => f.write_str("the user is on its way in or out; wait until that is done"),
@@ -169,7 +169,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
     /// Enters `room` as this user: 1 to 4.
     ///
     /// # Errors
-    /// If an access failed, if the user is not outside, or if the room refuses.
+    /// Returns an error if an access failed, if the user is not outside, or if the room refuses.
     pub async fn enter(&self, p: &Process<M>, user: usize, room: usize) -> Result<(), Failure<M::Error, Misuse>> {
         let here = p.on(self.part);
         within!(here, &room, self.moves(p, user, (Status::Outside, Status::Enters), 1).await?);
@@ -188,7 +188,7 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
     /// Exits as this user: 6 to 8. Returns whether it was the last one of its turn.
     ///
     /// # Errors
-    /// If an access failed, or if the user is not inside.
+    /// Returns an error if an access failed, or if the user is not inside.
     pub async fn exit(&self, p: &Process<M>, user: usize) -> Result<bool, Failure<M::Error, Misuse>> {
         self.moves(p, user, (Status::Inside, Status::Exits), 6).await?;
         let here = p.on(self.part);
@@ -202,8 +202,8 @@ impl<M: FetchAdd + CompareSwap, X: LastOut<M>> Strict<M, X> {
     /// Changes rooms as this user: 2, 3, 6, 8, 9 and 10.
     ///
     /// # Errors
-    /// If an access failed, if the user is not inside, or if the room refuses. If the room refuses,
-    /// the user is outside.
+    /// Returns an error if an access failed, if the user is not inside, or if the room refuses. If
+    /// the room refuses, the user is outside.
     pub async fn change(&self, p: &Process<M>, user: usize, to: usize) -> Result<(), Failure<M::Error, Misuse>> {
         let here = p.on(self.part);
         here.part(&to);

@@ -154,7 +154,7 @@ pub struct WorkStack<M: Memory, R> {
 }
 
 impl<M: Memory, R: Lit<M>> WorkStack<M, R> {
-    /// The work lies in `store`. `rooms` builds two rooms whose last one out maintains the
+    /// The work is in `store`. `rooms` builds two rooms whose last one out maintains the
     /// [work](Work).
     pub fn new<S>(site: &Site<'_, M>, store: S, rooms: impl FnOnce(&Site<'_, M>, Work<M, S>) -> R) -> Self
     where

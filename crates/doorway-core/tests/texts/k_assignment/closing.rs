@@ -153,7 +153,7 @@ fn closed_lets_nobody_in() -> Property {
     .each("exclusion")
 }
 
-/// When everybody is out, all places are free, and none lies in the tray.
+/// When everybody is out, all places are free, and none is in the tray.
 fn no_place_is_lost(passing: bool) -> Property {
     let all_are_free = move |v: &View<'_>| {
         let (gate, next) = (v.get::<Gate>("gate"), v.get::<Next>("next").ticket());

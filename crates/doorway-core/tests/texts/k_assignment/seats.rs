@@ -67,7 +67,7 @@ fn deaths_may_be_noticed_late() {
     assert_eq!(holds((2, 1), rules(1, 1, late)), STATES[6]);
 }
 
-/// A new process may take a seat that no process had, and bits may lie in several words.
+/// A new process may take a seat that no process had, and bits may be in several words.
 #[test]
 fn seats_that_nobody_had_and_bits_in_several_words() {
     newcomers_and_words_hold(&[(2, 1, 64, 1), (2, 0, 1, 1), (3, 2, 2, 0), (3, 1, 1, 0)]);

@@ -226,7 +226,7 @@ fn one_death(id: &str, (n, k): (usize, usize), passages: u32) -> Option<String> 
     report.failure().map(|failed| failed.name.to_string())
 }
 
-/// A waiter that was called dies: places lie in the tray, and the waiters behind it sleep. In the
+/// A waiter that was called dies: places are in the tray, and the waiters behind it sleep. In the
 /// turnstile they do not.
 #[test]
 #[ignore = "takes minutes; ci/long-searches.sh runs it"]

@@ -1,4 +1,4 @@
-//! What processes pass through: ours, and those of the system. Each lies at a path.
+//! What processes pass through: ours, and those of the system. Each is at a path.
 
 #![allow(unsafe_code)]
 

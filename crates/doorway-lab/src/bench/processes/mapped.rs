@@ -1,4 +1,4 @@
-//! A value that processes share: it lies in a file, and each of them maps it.
+//! A value that processes share: it is in a file, and each of them maps it.
 
 #![allow(unsafe_code)]
 
@@ -9,7 +9,7 @@ use std::ops::Deref;
 use std::path::Path;
 use std::ptr::NonNull;
 
-/// A type that may lie in memory that other processes write.
+/// A type that may be in memory that other processes write.
 ///
 /// # Safety
 /// All-zero bytes must be a valid value of the type, and it must have no destructor. Everything in

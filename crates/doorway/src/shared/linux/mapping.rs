@@ -60,7 +60,7 @@ impl Mapping {
         };
         let pages = pages.map_err(|errno| system("mapping the file", errno))?;
         let pages = NonNull::new(pages.cast()).ok_or(Error::System { doing: "mapping the file", code: 0 })?;
-        // SAFETY: the slots lie between the header and the rows, and both ends are mapped.
+        // SAFETY: the slots are between the header and the rows, and both ends are mapped.
         let slots = unsafe { pages.add(layout.slots - skipped) }.cast();
         let slot_count = (layout.rows - layout.slots) / LINE;
         Ok(Self { pages, length, skipped, layout, slots, slot_count, state: AtomicU32::new(0), generation })
@@ -102,7 +102,7 @@ impl Mapping {
     #[inline(always)]
     pub(super) fn slot_line(&self, slot: usize) -> &Line {
         assert!(slot < self.slot_count, "the file has no such slot");
-        // SAFETY: within the mapping: the rows are mapped, and lie behind all lines of slots. Lines
+        // SAFETY: within the mapping: the rows are mapped, and are behind all lines of slots. Lines
         // begin at multiples of their length, so this one is aligned as words are. It consists of
         // atomics; as for a word.
         unsafe { self.slots.add(slot).as_ref() }

@@ -355,7 +355,7 @@ impl<M: Backing> Handle<M> {
         })
     }
 
-    /// Takes a slot in the order of arrival, for a thread that did not get one at once. Returns
+    /// Takes a slot in order of arrival, for a thread that did not get one at once. Returns
     /// `None` if the deadline comes first.
     #[cold]
     #[inline(never)]

@@ -12,7 +12,7 @@
 //! # The list
 //! The kernel finds a word at a fixed distance from its entry. If the entries lay in the file
 //! beside the words, other processes could write them, and unlinking an entry would then write to
-//! an address of their choice. So the entries lie in private pages, a *shadow* of the file, at the
+//! an address of their choice. So the entries are in private pages, a *shadow* of the file, at the
 //! same offsets. The kernel is told the distance between the two. The C library has a list of its
 //! own for each thread, for robust mutexes. The sentinel locks no robust mutex, so its list can be
 //! ours.

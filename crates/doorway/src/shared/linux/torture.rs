@@ -125,7 +125,7 @@ impl Tortured {
     /// The same as [`Builder::open`].
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`Builder::open`].
     pub fn open(options: &Builder) -> Result<Self, Error> {
         Handle::open(options).map(Self)
     }
@@ -162,7 +162,7 @@ impl Tortured {
     /// The same as [`Slots::break_slot`].
     ///
     /// # Errors
-    /// The same.
+    /// The same as for [`Slots::break_slot`].
     pub fn break_slot(&self, slot: usize) -> Result<Option<Known>, Error> {
         self.0.break_slot(slot, None)
     }

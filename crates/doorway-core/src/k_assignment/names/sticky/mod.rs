@@ -11,9 +11,10 @@
 //! # Idea
 //! Each name has a word that says which process holds it, and how often it has been taken. A
 //! process tries the name that it had last, and then the following ones. While each process finds
-//! its own name free, none touches what others write. A process may find all names taken, one after
-//! the other, although they were not all taken at any one moment: holders may have changed names
-//! behind its back. So it looks again, and is turned away only if no name was taken meanwhile.
+//! its own name free, no process touches words that others write. A process may find all names
+//! taken, one after the other, although they were not all taken at any one moment: holders may have
+//! changed names behind its back. So it looks again, and is turned away only if no name was taken
+//! meanwhile.
 //!
 //! # Shared variables
 //! | name           | range           | initially | home   | written at | meaning |
