@@ -26,8 +26,9 @@
 //! |---|---|
 //! | 80 | a process that gave up counts itself. It goes on if it is the last of enough, or if it was nudged |
 //! | 81 to 83 | it looks whether a pass is under way. If the waiter that was asked does not move any more, it ends the pass |
-//! | 84 to 87 | the count begins anew. It looks from the end of the line for a waiter that has ghosts behind it, unless all that were counted are passed |
+//! | 85 to 87 | it looks from the end of the line for a waiter that has ghosts behind it, unless all that were counted are passed. If it finds none, it looks whether another process has begun a pass meanwhile (81) |
 //! | 88, 89 | it asks this waiter to move, and nudges it |
+//! | 84 | it takes from the count what it has seen to |
 //! | 90 to 92 | the waiter sees that, and looks for the ghost |
 //! | 93, 94 | it says in its record, and in the pass, that it moves |
 //! | 95 | it takes up the ghost: the one step that counts |
@@ -121,8 +122,9 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     /// gave up was asked to move.
     #[inline(always)]
     pub(super) fn has_left, has_left_now(&self, p: Here<'_, M>, line: u64, was_asked: bool) -> () {
-        let left = access!(p.at(80).keeping(&(line, was_asked)).fetch_add(&self.line.left, Left::ONE));
-        if was_asked || self.is_worth_it(left.count + 1, line) {
+        let before = access!(p.at(80).keeping(&(line, was_asked)).fetch_add(&self.line.left, Left::ONE));
+        let left = before.and_one();
+        if was_asked || self.is_worth_it(left.count, line) {
             either!(self.begin_pass(p, left), self.begin_pass_now(p, left));
         }
     }
@@ -152,12 +154,13 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
             let pass = p.at(81).keeping(&left).read(of_pass).await?;
             if pass.step == Step::Nobody {
                 let next = p.at(86).keeping(&(left, pass)).read(&self.next).await?.ticket();
-                p.at(84).keeping(&(left, pass, next)).write(&line.left, Left::from(next)).await?;
-                // The ghosts of all that were counted so far are found below.
-                let next = p.at(86).keeping(&(left, pass, "again")).read(&self.next).await?.ticket();
-                let Some(mover) = self.look_back(p, next, None, left, &pass).await? else { return Ok(()) };
-                if within!(p, &left, self.ask(p, pass, mover).await?) {
-                    return Ok(());
+                let is_seen_to = match self.look_back(p, next, None, left, &(pass, next)).await? {
+                    Some(mover) => within!(p, &(left, next), self.ask(p, pass, mover).await?),
+                    // Otherwise a waiter may have moved past the ticket that was looked at.
+                    None => p.at(81).keeping(&(left, pass, next)).read(of_pass).await? == pass,
+                };
+                if is_seen_to {
+                    return self.counts_anew(p, left, next).await;
                 }
                 continue;
             }
@@ -175,6 +178,19 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
                 return Ok(()); // the waiter sees, when it has moved, whether more gave up meanwhile
             }
             let _ = p.at(83).keeping(&(left, pass)).compare_swap(of_pass, pass, pass.ended()).await?;
+        }
+    }
+
+    /// Takes from the count what a look has dealt with, where `next` was the next ticket before the
+    /// look: 84. What others have counted since stays.
+    async fn counts_anew(&self, p: Here<'_, M>, left: Left, next: u64) -> Result<(), M::Error> {
+        let mut now = p.at(84).keeping(&(left, next)).read(&self.line.left).await?;
+        loop {
+            let rest = now.without(left.count, next);
+            match p.at(84).keeping(&(left, next, now)).compare_swap(&self.line.left, now, rest).await? {
+                Ok(_) => return Ok(()),
+                Err(changed) => now = changed,
+            }
         }
     }
 
@@ -220,11 +236,14 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
         Ok(false)
     }
 
-    /// 89.
+    /// 89. Returns whether the waiter was asked, by this process or by another one.
     async fn nudge<K: Debug>(&self, p: Here<'_, M>, found: &Found<'_, M>, live: &K) -> Result<bool, M::Error> {
         let Found { cell, record, ring, .. } = *found;
         p.keep(89, &(live, ring, record));
-        Ok(p.at(89).compare_swap(cell, record, record.with(Fate::Nudged)).await?.is_ok())
+        Ok(match p.at(89).compare_swap(cell, record, record.with(Fate::Nudged)).await? {
+            Ok(_) => true,
+            Err(now) => now.is_of(record.ticket()) && matches!(now.fate(), Fate::Nudged | Fate::Moving),
+        })
     }
 
     /// What a waiter does that was asked to move: 90 to 98. Returns where it stands then.

@@ -439,7 +439,7 @@ pub enum Step {
     Begun,
 }
 
-/// How many processes gave up since waiters last moved.
+/// How many processes gave up whose ghosts no look has dealt with yet.
 ///
 /// The count is in the high bits. If it runs over, it begins again, and touches nothing else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -473,9 +473,16 @@ impl Left {
     /// What one process more adds.
     pub(super) const ONE: Self = Self { count: 1, since: 0 };
 
-    /// The count begins anew, while this is the next ticket.
-    pub(super) fn from(next: u64) -> Self {
-        Self { count: 0, since: low(next, OPEN) }
+    /// One more.
+    pub(super) fn and_one(self) -> Self {
+        Self { count: self.count + 1, ..self }
+    }
+
+    /// The rest, when this many of them were seen to, and all tickets before `next` with them.
+    pub(super) fn without(self, count: u64, next: u64) -> Self {
+        let is_later = self.since == 0 || difference(next, self.since, OPEN) > 0;
+        let since = if is_later { low(next, OPEN) } else { self.since };
+        Self { count: self.count.saturating_sub(count), since }
     }
 
     /// Whether all tickets that were drawn when the count began are dealt with by now.

@@ -130,11 +130,11 @@ fn a_ghost_before_which_nobody_waits_is_exited_at_once() {
     let mut r = run("turnstile-line", 2, 1);
     r.follow("p0>in  p1.1.2.3.51.56.51.52.54.5.6.7.8?.20.21").unwrap();
     assert_eq!(values(&r, ["gate", "front", "rec[0]"]), ["1/1", "1", "1 Gone"]);
-    r.follow("p1.58.10.50.13.16.17.18.19.10.50.13.29.80.81.86.84.86.85").unwrap();
+    r.follow("p1.58.10.50.13.16.17.18.19.10.50.13.29.80.81.86.85.81.84.84").unwrap();
     assert_eq!(values(&r, ["gate", "front"]), ["2*/0", "2+1"]);
     // p0 is stuck inside, and p1 comes and gives up again and again: nothing is left behind.
     for _ in 0..15 {
-        r.follow("p1.1.2.3.51.52.53.54.5.6.8?.20.21.58.10.50.13.16.17.18.19.10.50.13.29.80.81.86.84.86.85").unwrap();
+        r.follow("p1.1.2.3.51.52.53.54.5.6.8?.20.21.58.10.50.13.16.17.18.19.10.50.13.29.80.81.86.85.81.84.84").unwrap();
     }
     assert_eq!(values(&r, ["next", "top"]), ["17", "1"]);
     r.follow("p0>out  p1>in").unwrap();
@@ -144,7 +144,7 @@ fn a_ghost_before_which_nobody_waits_is_exited_at_once() {
 fn one_that_waits_changes_places_with_a_ghost_behind_it() {
     let mut r = run("turnstile-line", 3, 1);
     r.follow("p0>in  p1.1.2.3.51.56.51.52.54.5.6.7.8~  p2.1.2.3.51.52.55.52.56.51.52.54.5.8?.20.21").unwrap();
-    r.follow("p2.58.10.50.13.13.29.80.81.86.84.86.85.50.87.50.87.87.88.89").unwrap();
+    r.follow("p2.58.10.50.13.13.29.80.81.86.85.50.87.50.87.87.88.89.84.84").unwrap();
     assert_eq!(values(&r, ["pass", "rec[0]", "rec[1]"]), ["Asked 1>2+1", "1 Nudged", "2 Gone"]);
     r.follow("p1.8.90.91.50.92.93.94.95.96.31.85.98").unwrap();
     assert_eq!(values(&r, ["gate", "rec[0]", "rec[1]"]), ["1/2", "1 Gone", "2 Waits"]);
