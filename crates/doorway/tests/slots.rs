@@ -1070,3 +1070,24 @@ fn once_it_is_closed_no_waiter_gets_in() {
         });
     }
 }
+
+/// Callers that give up without being polled, in whatever order. The last ones first is how
+/// executors and collections of futures often drop their tasks. Each one that is asked to move then
+/// gives up instead. If each had to look at all others, this would take minutes.
+#[test]
+fn a_crowd_can_give_up_in_any_order() {
+    const MANY: usize = 100_000;
+    let orders: [fn(usize) -> usize; 3] = [|i| i, |i| MANY - 1 - i, |i| MANY - 1 - (2 * i % MANY + 2 * i / MANY)];
+    for order in orders {
+        let slots = shared(1);
+        let held = slots.acquire().unwrap();
+        let (mut first, first_bell) = ask(&slots);
+        assert!(poll(&mut first, &first_bell).is_pending());
+        let mut crowd: Vec<_> = (0..MANY).map(|_| Some(slots.acquire_owned_async())).collect();
+        assert!(crowd.iter_mut().flatten().all(|one| poll(one, &Arc::default()).is_pending()));
+        (0..MANY).for_each(|i| assert!(crowd[order(i)].take().is_some()));
+        drop(held);
+        assert!(matches!(poll(&mut first, &first_bell), Poll::Ready(Ok(_))));
+        all_can_be_taken(&slots);
+    }
+}

@@ -170,13 +170,16 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     ///
     /// The process that gave up exits, at once, all ghosts that have no waiter before them.
     /// Enabling a ghost at the front enables no other ticket, so nothing else is owed for it.
+    /// `asked` is the ticket of a process that was asked to move.
     #[inline(always)]
-    pub(super) fn sweep, sweep_now(&self, p: &Process<M>, was_asked: bool) -> () {
+    pub(super) fn sweep, sweep_now(&self, p: &Process<M>, asked: Option<u64>) -> () {
         if L::SWEEPS {
+            let here = p.on(self.part);
+            here.part(&asked);
             let swept = either!(self.sweep_front(p), self.sweep_front_now(p));
+            here.part_done();
             if let Some(g) = swept {
-                let here = p.on(self.part);
-                either!(L::has_left(self, here, g.line, was_asked), L::has_left_now(self, here, g.line, was_asked));
+                either!(L::has_left(self, here, g.line, asked), L::has_left_now(self, here, g.line, asked));
             }
         }
     }

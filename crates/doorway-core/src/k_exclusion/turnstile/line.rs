@@ -188,13 +188,13 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
     ///
     /// # Errors
     /// If an access failed.
-    async fn has_left(_: &Turnstile<M, Self>, _: Here<'_, M>, _line: u64, _was_asked: bool) -> Result<(), M::Error> {
+    async fn has_left(_: &Turnstile<M, Self>, _: Here<'_, M>, _line: u64, _asked: Option<u64>) -> Result<(), M::Error> {
         Ok(())
     }
 
     /// [`has_left`](Self::has_left), as a plain function.
     #[inline(always)]
-    fn has_left_now(_: &Turnstile<M, Self>, _: Here<'_, M>, _line: u64, _was_asked: bool)
+    fn has_left_now(_: &Turnstile<M, Self>, _: Here<'_, M>, _line: u64, _asked: Option<u64>)
     where
         M: Immediate,
     {
@@ -448,16 +448,16 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
         Ok(())
     }
 
-    async fn has_left(of: &Turnstile<M, Self>, p: Here<'_, M>, line: u64, was_asked: bool) -> Result<(), M::Error> {
-        of.has_left(p, line, was_asked).await
+    async fn has_left(of: &Turnstile<M, Self>, p: Here<'_, M>, line: u64, asked: Option<u64>) -> Result<(), M::Error> {
+        of.has_left(p, line, asked).await
     }
 
     #[inline(always)]
-    fn has_left_now(of: &Turnstile<M, Self>, p: Here<'_, M>, line: u64, was_asked: bool)
+    fn has_left_now(of: &Turnstile<M, Self>, p: Here<'_, M>, line: u64, asked: Option<u64>)
     where
         M: Immediate,
     {
-        of.has_left_now(p, line, was_asked);
+        of.has_left_now(p, line, asked);
     }
 
     async fn move_on(of: &Turnstile<M, Self>, p: &Process<M>, spot: Spot) -> Result<Spot, M::Error> {

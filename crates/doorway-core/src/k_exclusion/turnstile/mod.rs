@@ -986,13 +986,13 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             Attempt::InLine { first, units, enabled, far, ring } => (first, units, enabled, far, ring),
         };
         let here = p.on(self.part);
-        let (mut mine, mut was_asked) = (enabled, false);
+        let (mut mine, mut asked) = (enabled, None);
         for i in enabled..units {
             here.shows("waits", after(first, i));
             let ring = L::remembers(i + 1 == units).then_some(ring);
             let (t, live) = (after(first, i), (i, mine));
             let fate = either!(self.give_up(here, t, ring, far, live), self.give_up_now(here, t, ring, far, live));
-            was_asked = fate == Fate::Nudged;
+            asked = (fate == Fate::Nudged).then_some(t);
             if fate == Fate::Signalled {
                 mine += 1;
             } else {
@@ -1017,7 +1017,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         } else {
             here.hides("units");
             here.hides("in line");
-            either!(self.sweep(p, was_asked), self.sweep_now(p, was_asked));
+            either!(self.sweep(p, asked), self.sweep_now(p, asked));
         }
         None
     }}

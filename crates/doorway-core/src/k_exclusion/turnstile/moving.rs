@@ -24,7 +24,7 @@
 //! # Statements
 //! | statement | what |
 //! |---|---|
-//! | 80 | a process that gave up counts itself. It goes on if it is the last of enough, or if it was nudged |
+//! | 80 | a process that gave up counts itself. If it was nudged, it asks the waiter before it (81, 85, 87 to 89), or ends the pass (83). It goes on if it is the last of enough |
 //! | 81 to 83 | it looks whether a pass is under way. If the waiter that was asked does not move any more, it ends the pass |
 //! | 85 to 87 | it looks from the end of the line for a waiter that has ghosts behind it, unless all that were counted are passed. If it finds none, it looks whether another process has begun a pass meanwhile (81) |
 //! | 88, 89 | it asks this waiter to move, and nudges it |
@@ -118,16 +118,51 @@ struct Mover<'a, M: LateRows> {
 impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     in_both_forms! {
     /// Counts a process that gave up, and sees to it that waiters move if that is worth it: 80, and
-    /// so on. `line` is how many tickets were in line, and `was_asked` says that the process that
-    /// gave up was asked to move.
+    /// so on. `line` is how many tickets were in line. `asked` is the ticket of the process that
+    /// gave up, if it was asked to move.
     #[inline(always)]
-    pub(super) fn has_left, has_left_now(&self, p: Here<'_, M>, line: u64, was_asked: bool) -> () {
-        let before = access!(p.at(80).keeping(&(line, was_asked)).fetch_add(&self.line.left, Left::ONE));
+    pub(super) fn has_left, has_left_now(&self, p: Here<'_, M>, line: u64, asked: Option<u64>) -> () {
+        let before = access!(p.at(80).keeping(&(line, asked)).fetch_add(&self.line.left, Left::ONE));
         let left = before.and_one();
-        if was_asked || self.is_worth_it(left.count, line) {
+        let mut begins = self.is_worth_it(left.count, line);
+        if let Some(t) = asked {
+            p.part(&(left, begins));
+            begins |= either!(self.breaks_off(p, t), self.breaks_off_now(p, t));
+            p.part_done();
+        }
+        if begins {
             either!(self.begin_pass(p, left), self.begin_pass_now(p, left));
         }
     }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn breaks_off_now(&self, p: Here<'_, M>, t: u64) -> bool
+    where
+        M: Immediate,
+    {
+        M::now(self.breaks_off(p, t))
+    }
+
+    /// What a process does that was asked to move from ticket `t`, and gave up instead: it asks the
+    /// waiter before it to move to the same ghost: 81, 85, 87 to 89. If there is none, it ends the
+    /// pass (83). Returns whether a pass must begin, because that waiter cannot be asked any more.
+    ///
+    /// It does not look from the end of the line again. Where each waiter that is asked gives up,
+    /// every look would be as long as the line.
+    async fn breaks_off(&self, p: Here<'_, M>, t: u64) -> Result<bool, M::Error> {
+        let of_pass = &self.line.pass;
+        let pass = p.at(81).keeping(&t).read(of_pass).await?;
+        if !pass.is_at(Step::Asked, t) {
+            return Ok(false); // another process has seen to it
+        }
+        let to = after(t, pass.by);
+        if let Some(mover) = self.look_back(p, t, Some(to), Left::NOBODY, &pass).await? {
+            return Ok(!within!(p, &(), self.ask(p, pass, mover).await?));
+        }
+        let _ = p.at(83).keeping(&pass).compare_swap(of_pass, pass, pass.ended()).await?;
+        Ok(false)
     }
 
     /// Whether waiters move when so many gave up since they last did, and so many tickets are in
