@@ -8,7 +8,7 @@ use super::crew::NEW;
 use super::graph::{Edge, Kind};
 use super::recall::{Effect, Key, Piece, Recall};
 use super::search::Asked;
-use super::store::{Forms, Raw, Spare, StateId, Store, shard};
+use super::store::{Forms, News, Raw, Spare, StateId, Store, shard};
 use super::table::tag;
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, Halt, Machine, Missing, Part, Phase, State, Stepped, TextError, What, is_set};
@@ -34,7 +34,13 @@ pub(super) struct Hand {
     /// The steps that lead to states which were not known before the round, and these states as
     /// they are written.
     pub(super) unknown: Vec<Unseen>,
+    /// The hashes of these states. Each thread reads all threads' hashes, and little else of them.
+    pub(super) hashes: Vec<u64>,
     pub(super) bytes: Vec<u8>,
+    /// The numbers of the new ones among these states; [`NEW`] for the others.
+    pub(super) numbers: Vec<StateId>,
+    /// The new ones, as the store keeps them.
+    pub(super) news: News,
     /// All steps, for the graph: where each leads, or [`NEW`], and what the graph says of it.
     pub(super) edges: Vec<(StateId, u16)>,
     /// For operators over runs: for each state, property and part the processes of which `so` and
@@ -119,7 +125,6 @@ struct Found {
 /// A step that leads to a state which was not known before the round.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unseen {
-    pub(super) hash: u64,
     at: At,
     /// The state from which it was made, and the number of the action.
     pub(super) parent: StateId,
@@ -193,7 +198,10 @@ impl Hand {
         Self {
             states: Vec::new(),
             unknown: Vec::new(),
+            hashes: Vec::new(),
             bytes: Vec::new(),
+            numbers: Vec::new(),
+            news: News::default(),
             edges: Vec::new(),
             masks: Vec::new(),
             notes: Vec::new(),
@@ -216,6 +224,7 @@ impl Hand {
     pub(super) fn clear(&mut self) {
         self.states.clear();
         self.unknown.clear();
+        self.hashes.clear();
         self.bytes.clear();
         self.edges.clear();
         self.masks.clear();
@@ -242,9 +251,11 @@ impl Hand {
         Looked { steps: self.steps(), masks, notes, loose, id: self.apart.id, idle: 0, missed: false }
     }
 
-    /// Whether nothing was noted about the states from this one on, and nothing was missing.
-    pub(super) fn is_plain_from(&self, at: usize) -> bool {
-        self.notes.len() == self.looked(at).0.notes as usize && !self.states[at..].iter().any(|state| state.missed)
+    /// Whether nothing was noted about these states, and nothing was missing.
+    pub(super) fn are_plain(&self, at: usize, many: usize) -> bool {
+        let states = &self.states[at..at + many];
+        let noted = states.last().map_or(0, |state| state.notes);
+        noted == self.looked(at).0.notes && !states.iter().any(|state| state.missed)
     }
 
     /// Those of the steps between these two that lead to unknown states.
@@ -256,6 +267,25 @@ impl Hand {
     /// A state that was not known.
     pub(super) fn forms(&self, unknown: usize) -> Forms<'_> {
         self.unknown[unknown].at.forms(&self.bytes)
+    }
+
+    /// Forgets the new states of the round before. None of this round has a number yet.
+    pub(super) fn begin_news(&mut self) {
+        self.news.clear();
+        self.numbers.clear();
+        self.numbers.resize(self.unknown.len(), NEW);
+    }
+
+    /// Numbers those of these states that are new, from `next` on, and writes them as the store
+    /// keeps them.
+    pub(super) fn write_news(&mut self, unknown: Range<usize>, next: StateId, mut is_new: impl FnMut(u64) -> bool) {
+        let Self { unknown: all, hashes, bytes, numbers, news, .. } = self;
+        let new = unknown.filter(|&at| is_new(hashes[at])).zip(next..).map(|(at, number)| {
+            numbers[at] = number;
+            let new = &all[at];
+            (new.parent, new.action, new.at.forms(bytes).short)
+        });
+        news.write(next, new);
     }
 
     /// Looks up which of the states are known to which the last steps lead. Of the others, which
@@ -285,7 +315,8 @@ impl Hand {
                         state += 1;
                     }
                     let parent = self.states[state].id;
-                    self.unknown.push(Unseen { hash: found.hash, at, parent, action: found.action, step });
+                    self.unknown.push(Unseen { at, parent, action: found.action, step });
+                    self.hashes.push(found.hash);
                 }
             }
         }
@@ -301,12 +332,12 @@ impl Hand {
                 store.learn(raw);
                 continue;
             };
-            let new = &mut self.unknown[*unknown as usize];
+            let (new, hash) = (&mut self.unknown[*unknown as usize], &mut self.hashes[*unknown as usize]);
             let compared = new.at.compared as usize..new.at.to as usize;
             let from = self.bytes.len();
             store.tie_loose(raw, &mut self.bytes);
             if compared.is_empty() && store.bits.is_empty() {
-                new.hash = store.hash(&self.bytes[from..]);
+                *hash = store.hash(&self.bytes[from..]);
             }
             let between = self.bytes.len();
             self.bytes.extend_from_within(compared);
