@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Says of a step that it leads to a state that was not known before the round.
 pub(super) const NEW: StateId = StateId::MAX;
 /// How many states a thread takes at a time.
-const TAKEN: usize = 64;
+const TAKEN: usize = 128;
 /// Fewer states, or new ones, are not worth another thread.
 const WORTH_A_THREAD: usize = 512;
 
@@ -164,6 +164,7 @@ impl Crew {
             let mine = *i as usize;
             for chunk in spans[mine..].iter().chain(&spans[..mine]).flat_map(Span::taken) {
                 let from = chunk * TAKEN;
+                hand.begin();
                 let states = TAKEN.min(many - from);
                 let (place, unknown) = (Place { hand: *i, at: hand.states.len() as u32 }, hand.unknown.len());
                 for i in from..from + states {

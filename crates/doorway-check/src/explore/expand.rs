@@ -37,6 +37,8 @@ pub(super) struct Hand {
     /// The hashes of these states. Each thread reads all threads' hashes, and little else of them.
     pub(super) hashes: Vec<u64>,
     pub(super) bytes: Vec<u8>,
+    /// Some of these states, by their hashes: see [`Hand::begin`].
+    seen: Vec<u32>,
     /// The numbers of the new ones among these states; [`NEW`] for the others.
     pub(super) numbers: Vec<StateId>,
     /// The new ones, as the store keeps them.
@@ -158,6 +160,8 @@ impl At {
     }
 }
 
+/// How many unknown states a thread looks back at, at most: they fit into the nearest cache.
+const SEEN: usize = 1 << 11;
 /// How many look-ups are begun before the first is finished.
 pub(super) const AHEAD: usize = 64;
 
@@ -200,6 +204,7 @@ impl Hand {
             unknown: Vec::new(),
             hashes: Vec::new(),
             bytes: Vec::new(),
+            seen: Vec::new(),
             numbers: Vec::new(),
             news: News::default(),
             edges: Vec::new(),
@@ -288,6 +293,31 @@ impl Hand {
         news.write(next, new);
     }
 
+    /// Begins with states that it will look up together. Most states that a round finds twice are
+    /// found by neighbours. So a hand leaves a step out if it has noted an earlier one of these
+    /// states' steps to the same state. It looks no further back: which steps are left out must not
+    /// depend on which thread has looked at what, because tables grow by how many there are.
+    pub(super) fn begin(&mut self) {
+        self.seen.clear();
+        self.seen.resize(SEEN, u32::MAX);
+    }
+
+    /// Whether it has noted an earlier step to this state, as far as it remembers. If not, it will
+    /// remember that the next one leads there.
+    fn has_seen(&mut self, found: &Found) -> bool {
+        let Some(seen) = self.seen.get_mut(found.hash as usize % SEEN) else { return false };
+        let before = std::mem::replace(seen, self.unknown.len() as u32);
+        let Some(&hash) = self.hashes.get(before as usize) else { return false };
+        let is_same = hash == found.hash && {
+            let (first, new) = (self.unknown[before as usize].at.forms(&self.bytes), found.at.forms(&self.written));
+            if new.compared.is_empty() { first.short == new.short } else { first.compared == new.compared }
+        };
+        if is_same {
+            *seen = before;
+        }
+        is_same
+    }
+
     /// Looks up which of the states are known to which the last steps lead. Of the others, which
     /// are few, it keeps what was written.
     pub(super) fn look_up(&mut self, lens: Lens<'_>) {
@@ -300,12 +330,15 @@ impl Hand {
             if !by_bits {
                 self.find(lens, some.clone());
             }
-            for (found, step) in self.tried[some.clone()].iter().zip(self.before + first as u32..) {
+            for i in some {
+                let (found, step) = (self.tried[i], self.before + i as u32);
                 if lens.keeps_graph {
                     self.edges.push((found.known, found.by));
                 }
+                // A graph has all steps.
+                let is_again = found.hashed && found.known == NEW && !lens.keeps_graph && self.has_seen(&found);
                 let loose = self.loose.get_mut(loose).filter(|loose| loose.step == step).inspect(|_| loose += 1);
-                if found.known == NEW {
+                if found.known == NEW && !is_again {
                     loose.into_iter().for_each(|loose| loose.unknown = Some(self.unknown.len() as u32));
                     let At { from, compared, to } = found.at;
                     let back = self.bytes.len() as u32;

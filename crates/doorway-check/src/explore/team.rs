@@ -1,8 +1,9 @@
 //! Threads that wait for work, and do it together.
 //!
-//! A search has a few thousand pieces of work that take less than a millisecond each. To start a
-//! thread for each of them, or to wake one that sleeps, would take a tenth of that. So the threads
-//! of a team live as long as the team, and look out for work for a while before they sleep.
+//! A search has thousands of pieces of work that take less than a millisecond each. To start a
+//! thread for each of them, or to wake one that sleeps, would cost a good part of what it saves. So
+//! the threads of a team live as long as the team, and look out for work for a while before they
+//! sleep.
 
 use std::any::Any;
 use std::hint::spin_loop;
@@ -115,8 +116,9 @@ impl Team {
         }
         let own = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(0)));
         wait_until(|| left.load(SeqCst) == 0);
-        let panic = own.err().or_else(|| lock(&panic).take());
-        panic.into_iter().for_each(|panic| std::panic::resume_unwind(panic));
+        if let Some(panic) = own.err().or_else(|| lock(&panic).take()) {
+            std::panic::resume_unwind(panic);
+        }
     }
 }
 
