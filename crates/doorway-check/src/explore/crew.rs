@@ -1,17 +1,26 @@
 //! The threads of a search. They look at states together, and take in what they found together.
 //!
-//! A round has two halves. In the first, each thread takes some of the next states, and writes down
-//! where their steps lead. Tables do not change meanwhile, so it also looks up which of these are
-//! known from earlier rounds: most are. In the second half, each thread decides about the others
-//! that belong into its own tables: which are new, and which were found before in the same round.
-//! Between the halves one thread only puts together which hand has which states, a run of states
-//! at a time, and after them it adds the new states in the order in which a search with one thread
-//! would have found them. So numbers, traces and counts never depend on how many threads there are.
+//! A round has four parts, and all threads work on each but the second:
+//!
+//! 1. Each thread takes some of the next states, and writes down where their steps lead. Tables do
+//!    not change meanwhile, so it also looks up which of these are known from earlier rounds: most
+//!    are.
+//! 2. One thread puts together which hand has which states, a run of states at a time.
+//! 3. Each thread decides about the unknown states that belong into its own tables: which are new,
+//!    and which were found before in the same round. Then it is known how many new states each run
+//!    has, and so the numbers of them all. Each thread numbers the new states of its own hand, and
+//!    writes them as the store keeps them.
+//! 4. Each thread writes the numbers into its own tables. One also adds what the hands have
+//!    written to the store, run by run.
+//!
+//! The numbers are those that a search with one thread would give. So numbers, traces and counts
+//! never depend on how many threads there are.
 
 use super::ahead::ask_for;
-use super::expand::{AHEAD, Hand, Lens, Unseen};
-use super::store::{Forms, MOST_STATES, SHARDS, StateId, Store, shard};
+use super::expand::{AHEAD, Hand, Lens};
+use super::store::{Forms, MOST_STATES, SHARDS, StateId, Store, owner, shard};
 use super::table::{MOST, Table, tag};
+use super::team::Team;
 use crate::sim::State;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,23 +28,50 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Says of a step that it leads to a state that was not known before the round.
 pub(super) const NEW: StateId = StateId::MAX;
 /// How many states a thread takes at a time.
-const TAKEN: usize = 64;
+const TAKEN: usize = 128;
 /// Fewer states, or new ones, are not worth another thread.
 const WORTH_A_THREAD: usize = 512;
 
 /// Something in the notes of a thread.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Place {
     pub(super) hand: u32,
     pub(super) at: u32,
 }
 
-/// States that a thread has taken together: the first of them among its own.
-#[derive(Clone, Copy, Debug)]
+/// States that a thread has taken together: the first of them among its own, and what the thread
+/// that puts them in order has to know. It need not look for that at what another thread wrote.
+#[derive(Clone, Debug)]
 struct Chunk {
     place: Place,
+    states: usize,
+    /// How many steps they have, and which of the unknown ones are theirs.
+    steps: u32,
+    unknown: Range<usize>,
     /// Whether nothing was noted about any of them.
     is_plain: bool,
+    /// Whether some steps lead to states that have no short form yet.
+    has_loose: bool,
+}
+
+/// Chunks that lie side by side. States that are found one after the other often have variables in
+/// common, so a thread that looks at neighbours has made more of their steps before.
+#[derive(Debug)]
+#[repr(align(128))] // each thread mostly takes from its own
+struct Span {
+    next: AtomicUsize,
+    end: usize,
+}
+
+impl Span {
+    fn new(chunks: Range<usize>) -> Self {
+        Self { next: AtomicUsize::new(chunks.start), end: chunks.end }
+    }
+
+    /// Takes one after the other, as long as there are some.
+    fn taken(&self) -> impl Iterator<Item = usize> {
+        std::iter::from_fn(|| Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|chunk| *chunk < self.end))
+    }
 }
 
 /// States of a round, one after the other, in the notes of one thread.
@@ -53,16 +89,18 @@ pub(super) struct Run {
 /// The threads' notes, and what follows from them.
 #[derive(Default, Debug)]
 pub(super) struct Crew {
-    threads: usize,
+    team: Team,
     /// One for each thread, and one for what is looked at late.
     pub(super) hands: Vec<Hand>,
+    /// The states of the round, in order.
     chunks: Vec<Chunk>,
-    /// The states of the round in order, as far as it goes.
+    /// As far as the round goes: its states in order, and how many states and steps that are.
     pub(super) runs: Vec<Run>,
-    /// How many steps they have.
+    taken: usize,
     steps: usize,
-    /// One for each thread that has tables in this round.
+    /// One for each thread.
     lookers: Vec<Looker>,
+    /// How many of them have tables in this round.
     sharers: usize,
 }
 
@@ -70,22 +108,41 @@ pub(super) struct Crew {
 #[derive(Default, Debug)]
 #[repr(align(128))] // each thread writes its own
 struct Looker {
-    own: Vec<Place>,
-    /// Where each of them leads: [`NEW`] until the state has a number; or to the same state as an
-    /// earlier one, which is as far below [`MOST`].
+    own: Vec<Own>,
+    /// Where each of them leads: [`NEW`] if the state is new; or to the same state as an earlier
+    /// one, which is as far below [`MOST`].
     to: Vec<StateId>,
     /// The steps to new states, with their tables and slots.
     fresh: Vec<(u32, u32, u32)>,
+    /// Where the steps of each run begin.
+    begins: Vec<Begin>,
+    /// How many states are new.
+    new: usize,
+}
+
+/// A step to an unknown state.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    hash: u64,
+    place: Place,
+}
+
+/// How many steps of a thread, and how many of its new states, come before a run.
+#[derive(Clone, Copy, Debug)]
+struct Begin {
+    steps: u32,
+    new: u32,
 }
 
 impl Crew {
     pub(super) fn new(threads: usize, like: &State) -> Self {
-        // Each in a thread of its own, so that small buffers of two share no cache line.
+        let team = Team::new(threads);
+        // Each in the thread that uses it, so that small buffers of two share no cache line.
         let mut hands: Vec<_> = (0..=threads).map(|_| None).collect();
-        together(&mut hands, &|hand| *hand = Some(Hand::new(like)));
+        team.together(threads, &mut hands, |hand| *hand = Some(Hand::new(like)));
         let hands = hands.into_iter().flatten().collect();
         let lookers = (0..threads).map(|_| Looker::default()).collect();
-        Self { threads, hands, lookers, ..Self::default() }
+        Self { team, hands, lookers, ..Self::default() }
     }
 
     /// The notes about states for which something was missing at first.
@@ -97,45 +154,61 @@ impl Crew {
     pub(super) fn look(&mut self, lens: Lens<'_>, first: usize, many: usize) {
         self.hands.iter_mut().for_each(Hand::clear);
         self.runs.clear();
-        self.steps = 0;
-        let next = AtomicUsize::new(0);
-        let work = |hand: &mut Hand| {
-            let mut taken = Vec::new();
-            loop {
-                let from = next.fetch_add(TAKEN, Ordering::Relaxed);
-                if from >= many {
-                    return taken;
-                }
-                let at = hand.states.len();
-                for i in from..many.min(from + TAKEN) {
+        (self.taken, self.steps) = (0, 0);
+        let threads = if many < WORTH_A_THREAD { 1 } else { self.team.threads() };
+        let all = many.div_ceil(TAKEN);
+        let spans: Vec<_> = (0..threads).map(|i| Span::new(all * i / threads..all * (i + 1) / threads)).collect();
+        let mut works: Vec<_> = (0..).zip(&mut self.hands[..threads]).map(|(i, hand)| (i, hand, Vec::new())).collect();
+        self.team.together(threads, &mut works, |(i, hand, chunks)| {
+            // First its own, then what others have left.
+            let mine = *i as usize;
+            for chunk in spans[mine..].iter().chain(&spans[..mine]).flat_map(Span::taken) {
+                let from = chunk * TAKEN;
+                hand.begin();
+                let states = TAKEN.min(many - from);
+                let (place, unknown) = (Place { hand: *i, at: hand.states.len() as u32 }, hand.unknown.len());
+                for i in from..from + states {
                     hand.look(lens, (first + i) as StateId);
                 }
                 hand.look_up(lens);
-                taken.push((from / TAKEN, at as u32, hand.is_plain_from(at)));
+                let (begin, end) = (hand.looked(place.at as usize).0, hand.looked(hand.states.len() - 1).1);
+                let looked = Chunk {
+                    place,
+                    states,
+                    steps: end.steps - begin.steps,
+                    unknown: unknown..hand.unknown.len(),
+                    is_plain: hand.are_plain(place.at as usize, states),
+                    has_loose: begin.loose < end.loose,
+                };
+                chunks.push((chunk, looked));
             }
-        };
-        let threads = if many < WORTH_A_THREAD { 1 } else { self.threads };
-        let taken = together(&mut self.hands[..threads], &work);
-        self.chunks.clear();
-        self.chunks.resize(many.div_ceil(TAKEN), Chunk { place: Place { hand: 0, at: 0 }, is_plain: false });
-        for (hand, taken) in (0..).zip(taken) {
-            for (chunk, at, is_plain) in taken {
-                self.chunks[chunk] = Chunk { place: Place { hand, at }, is_plain };
-            }
-        }
+        });
+        let mut taken: Vec<_> = works.into_iter().flat_map(|(.., chunks)| chunks).collect();
+        taken.sort_unstable_by_key(|(chunk, _)| *chunk);
+        self.chunks = taken.into_iter().map(|(_, looked)| looked).collect();
     }
 
-    /// Where a state of the round is, and how many from there on are in one place, with nothing
-    /// noted about any of them: none, or all that a thread has taken together.
-    pub(super) fn place(&self, state: usize, many: usize) -> (Place, usize) {
-        let Chunk { place, is_plain } = self.chunks[state / TAKEN];
-        let skipped = state % TAKEN;
-        let all = if is_plain && skipped == 0 { TAKEN.min(many - state) } else { 0 };
-        (Place { at: place.at + skipped as u32, ..place }, all)
+    /// Where the next state of the round is, and how many from there on are in one place, with
+    /// nothing noted about any of them.
+    pub(super) fn place(&self) -> (Place, usize) {
+        let chunk = &self.chunks[self.taken / TAKEN];
+        let skipped = self.taken % TAKEN;
+        let place = Place { at: chunk.place.at + skipped as u32, ..chunk.place };
+        let (hand, left) = (&self.hands[place.hand as usize], chunk.states - skipped);
+        let is_plain = |at: &usize| chunk.is_plain || hand.are_plain(*at, 1);
+        (place, (place.at as usize..).take(left).take_while(is_plain).count())
+    }
+
+    /// The next states of the round, if these are all that a thread has taken together.
+    fn whole(&self, place: Place, many: usize) -> Option<&Chunk> {
+        self.chunks.get(self.taken / TAKEN).filter(|chunk| (chunk.place, chunk.states) == (place, many))
     }
 
     /// Gives a short form to the states to which the steps of these states lead, if they have none.
     pub(super) fn tie(&mut self, store: &mut Store, place: Place, many: usize) {
+        if self.whole(place, many).is_some_and(|chunk| !chunk.has_loose) {
+            return;
+        }
         let (hand, first) = (&mut self.hands[place.hand as usize], place.at as usize);
         let (begin, end) = (hand.looked(first).0.loose, hand.states[first + many - 1].loose);
         hand.tie(store, begin..end);
@@ -146,13 +219,28 @@ impl Crew {
         self.steps
     }
 
+    /// How many steps these states have.
+    pub(super) fn steps_of(&self, place: Place, many: usize) -> u32 {
+        self.whole(place, many).map_or_else(
+            || {
+                let (hand, first) = (&self.hands[place.hand as usize], place.at as usize);
+                hand.states[first + many - 1].steps - hand.looked(first).0.steps
+            },
+            |chunk| chunk.steps,
+        )
+    }
+
     /// Takes over the next states, and so many of their steps: all, except perhaps of the last.
     /// The states to which they lead have short forms.
     pub(super) fn take(&mut self, place: Place, many: usize, steps: u32) {
         let (hand, at) = (place.hand as usize, place.at as usize);
-        let first = self.hands[hand].looked(at).0.steps;
-        let unknown = self.hands[hand].unknown_between(first, first + steps);
+        let whole = self.whole(place, many).filter(|chunk| chunk.steps == steps);
+        let unknown = whole.map(|chunk| chunk.unknown.clone()).unwrap_or_else(|| {
+            let first = self.hands[hand].looked(at).0.steps;
+            self.hands[hand].unknown_between(first, first + steps)
+        });
         self.runs.push(Run { hand, states: at..at + many, steps, unknown });
+        self.taken += many;
         self.steps += steps as usize;
     }
 
@@ -161,7 +249,7 @@ impl Crew {
         self.runs.truncate(run + 1);
         let Some(last) = self.runs.last_mut() else { return };
         let hand = &self.hands[last.hand];
-        let Unseen { step, .. } = hand.unknown[unknown];
+        let step = hand.unknown[unknown].step;
         let state = hand.states.partition_point(|state| state.steps <= step);
         last.states.end = state + 1;
         last.steps = step + 1 - hand.looked(last.states.start).0.steps;
@@ -171,136 +259,125 @@ impl Crew {
 
     /// The threads find out which of the unknown states are new, and enter them into their tables.
     pub(super) fn locate(&mut self, store: &mut Store) {
-        self.lookers.iter_mut().for_each(Looker::clear);
-        let many = self.runs.iter().map(|run| run.unknown.len()).sum::<usize>();
-        self.sharers = if many < WORTH_A_THREAD || !store.bits.is_empty() { 1 } else { self.threads };
-        let finder = Finder { hands: &self.hands, runs: &self.runs, threads: self.sharers };
-        if store.bits.is_empty() {
-            let mut workers = with_tables(&mut self.lookers, &mut store.shards, self.sharers);
-            together(&mut workers, &|(thread, looker, tables)| finder.find_all(*thread, looker, tables));
-        } else {
-            let mut is_new = |new: &Unseen| store.bits[shard(new.hash)].set(new.hash);
-            let new = finder.unknown().map(|(_, new)| if is_new(new) { NEW } else { 0 });
-            self.lookers[0].to.extend(new);
+        let Self { team, hands, runs, lookers, sharers, .. } = self;
+        let many = runs.iter().map(|run| run.unknown.len()).sum::<usize>();
+        let is_shared = many >= WORTH_A_THREAD && store.bits.is_empty();
+        *sharers = if is_shared { team.threads().min(SHARDS) } else { 1 };
+        let finder = Finder { hands, runs, threads: *sharers };
+        if !store.bits.is_empty() {
+            return lookers[0].set_all(finder, store);
         }
+        let mut works = with_tables(&mut lookers[..*sharers], &mut store.shards);
+        team.together(*sharers, &mut works, |(thread, looker, tables)| looker.find_all(finder, *thread, tables));
     }
 
-    /// Gives the numbers from `next` on to the new states, in the order in which they were found.
-    /// Ends after a step that leads to one more than `most`, and returns its run and its place in
+    /// The step that leads to one more new state than there is room for: its run, and its place in
     /// the notes.
-    pub(super) fn number(&mut self, mut next: usize, most: usize) -> Option<(usize, usize)> {
-        let mut answers: Vec<_> = self.lookers[..self.sharers].iter_mut().map(|looker| looker.to.iter_mut()).collect();
-        for (i, run) in self.runs.iter().enumerate() {
-            let unknown = &self.hands[run.hand].unknown;
-            for at in run.unknown.clone() {
-                let looker = shard(unknown[at].hash) % self.sharers;
-                let to = answers[looker].next().expect("there is an answer for each");
-                if *to == NEW {
-                    *to = next as StateId;
-                    next += 1;
-                    if next > most {
-                        return Some((i, at));
-                    }
-                }
-            }
+    pub(super) fn first_beyond(&self, room: usize) -> Option<(usize, usize)> {
+        let lookers = &self.lookers[..self.sharers];
+        if lookers.iter().map(|looker| looker.new).sum::<usize>() <= room {
+            return None;
         }
-        None
+        let all: Vec<_> = (0..self.runs.len()).collect();
+        let run = all.partition_point(|&run| new_before(lookers, run) <= room) - 1;
+        let (hand, mut answers) = (&self.hands[self.runs[run].hand], Answers::default());
+        answers.begin(lookers, run);
+        let mut new = self.runs[run].unknown.clone().filter(|&at| answers.next(lookers, hand.hashes[at]) == NEW);
+        new.nth(room - new_before(lookers, run)).map(|at| (run, at))
     }
 
-    /// Adds the new states, which have numbers, to the store. Meanwhile other threads write the
-    /// numbers into the tables.
+    /// Adds the new states to the store, and their numbers to the tables.
     pub(super) fn add(&mut self, store: &mut Store) {
-        let (this, mut tables) = (&*self, std::mem::take(&mut store.shards));
-        let mut works = vec![Work { adds: Some(&mut *store), numbers: Vec::new() }];
-        works.extend((1..self.sharers).map(|_| Work { adds: None, numbers: Vec::new() }));
-        for (i, looker, tables) in with_tables(&this.lookers, &mut tables, self.sharers) {
-            works[(i + 1).min(this.sharers - 1)].numbers.push((looker, tables));
-        }
-        together(&mut works, &|Work { adds, numbers }| {
-            adds.iter_mut().for_each(|store| this.add_all(store));
-            numbers.iter_mut().for_each(|(looker, tables)| looker.write_numbers(this.sharers, tables));
+        let Self { team, hands, runs, lookers, sharers, .. } = self;
+        let (lookers, next) = (&lookers[..*sharers], store.len());
+        let mut works: Vec<_> = hands.iter_mut().enumerate().collect();
+        team.together(*sharers, &mut works, |(i, hand)| {
+            let mut answers = Answers::default();
+            hand.begin_news();
+            for (run, Run { unknown, .. }) in runs.iter().enumerate().filter(|(_, run)| run.hand == *i) {
+                answers.begin(lookers, run);
+                let next = (next + new_before(lookers, run)) as StateId;
+                hand.write_news(unknown.clone(), next, |hash| answers.next(lookers, hash) == NEW);
+            }
+        });
+        let mut tables = std::mem::take(&mut store.shards);
+        let mut adds = Some(&mut *store);
+        let works = with_tables(lookers, &mut tables).into_iter();
+        let mut works: Vec<_> = works.map(|(_, looker, tables)| (adds.take(), looker, tables)).collect();
+        team.together(*sharers, &mut works, |(adds, looker, tables)| {
+            adds.iter_mut().for_each(|store| {
+                let mut places = vec![0; hands.len()];
+                for run in runs.iter() {
+                    store.add_run(&hands[run.hand].news, places[run.hand]);
+                    places[run.hand] += 1;
+                }
+            });
+            looker.write_numbers(hands, tables);
         });
         drop(works);
         store.shards = tables;
     }
 
-    fn add_all(&self, store: &mut Store) {
-        let mut answers: Vec<_> = self.lookers[..self.sharers].iter().map(|looker| looker.to.iter()).collect();
-        for run in &self.runs {
-            let hand = &self.hands[run.hand];
-            for at in run.unknown.clone() {
-                let new = &hand.unknown[at];
-                let to = answers[shard(new.hash) % self.sharers].next().expect("there is an answer for each");
-                if *to as usize == store.len() {
-                    store.add(new.parent, new.action, hand.forms(at).short);
-                }
-            }
-        }
-    }
-
-    /// Where the steps to unknown states lead, in order, when these have numbers.
+    /// Where the steps to unknown states lead, in order, when the new ones have numbers.
     pub(super) fn found(&self) -> impl Iterator<Item = StateId> {
-        let mut answers: Vec<_> = self.lookers[..self.sharers].iter().map(|looker| looker.to.iter()).collect();
+        let (lookers, mut answers) = (&self.lookers[..self.sharers], Answers::default());
+        answers.begin(lookers, 0);
+        let number = |Place { hand, at }: Place| self.hands[hand as usize].numbers[at as usize];
         let finder = Finder { hands: &self.hands, runs: &self.runs, threads: self.sharers };
-        finder.unknown().map(move |(_, new)| {
-            let looker = shard(new.hash) % self.sharers;
-            let to = *answers[looker].next().expect("there is an answer for each");
-            if to as usize > MOST_STATES { self.lookers[looker].to[(MOST - to) as usize] } else { to }
+        finder.unknown().map(move |Own { hash, place }| match answers.next(lookers, hash) {
+            NEW => number(place),
+            to if to as usize > MOST_STATES => {
+                number(lookers[owner(hash, lookers.len())].own[(MOST - to) as usize].place)
+            }
+            to => to,
         })
     }
 }
 
-/// What one thread does with new states that have numbers.
-struct Work<'a> {
-    /// The first adds them.
-    adds: Option<&'a mut Store>,
-    /// The others write their numbers into these tables.
-    numbers: Vec<(&'a Looker, Vec<&'a mut Table>)>,
+/// How many new states come before a run.
+fn new_before(lookers: &[Looker], run: usize) -> usize {
+    lookers.iter().map(|looker| looker.begins[run].new as usize).sum()
 }
 
-/// Each thread has every so many-th table.
-fn with_tables<L>(
-    lookers: impl IntoIterator<Item = L>,
-    tables: &mut [Table],
-    threads: usize,
-) -> Vec<(usize, L, Vec<&mut Table>)> {
-    let lookers = lookers.into_iter().take(threads).enumerate();
-    let mut workers: Vec<_> = lookers.map(|(i, looker)| (i, looker, Vec::new())).collect();
-    for (i, table) in tables.iter_mut().enumerate() {
-        workers[i % threads].2.push(table);
-    }
-    workers
+/// What was found about steps to unknown states, one after the other.
+#[derive(Default)]
+struct Answers {
+    /// How far it has come with each thread.
+    at: Vec<usize>,
 }
 
-/// Does the work of each of them on a thread of its own, and returns the results in their order.
-fn together<T: Send, R: Send>(all: &mut [T], work: &(impl Fn(&mut T) -> R + Sync)) -> Vec<R> {
-    let Some((first, others)) = all.split_first_mut() else { return Vec::new() };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = others.iter_mut().map(|one| scope.spawn(move || work(one))).collect();
-        let mut results = vec![work(first)];
-        for other in others {
-            results.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        results
-    })
+impl Answers {
+    /// Goes to the first of a run.
+    fn begin(&mut self, lookers: &[Looker], run: usize) {
+        self.at.clear();
+        self.at.extend(lookers.iter().map(|looker| looker.begins.get(run).map_or(0, |begin| begin.steps as usize)));
+    }
+
+    #[inline]
+    fn next(&mut self, lookers: &[Looker], hash: u64) -> StateId {
+        let looker = owner(hash, lookers.len());
+        let at = &mut self.at[looker];
+        *at += 1;
+        lookers[looker].to[*at - 1]
+    }
 }
 
-impl Looker {
-    fn clear(&mut self) {
-        self.own.clear();
-        self.to.clear();
-        self.fresh.clear();
-    }
+/// Threads with the tables that they answer for.
+fn with_tables<L>(lookers: impl IntoIterator<Item = L>, mut tables: &mut [Table]) -> Vec<(usize, L, &mut [Table])> {
+    let lookers: Vec<_> = lookers.into_iter().collect();
+    let threads = lookers.len();
+    let with = |(i, looker)| {
+        let own = first_table(i + 1, threads) - first_table(i, threads);
+        let (own, others) = std::mem::take(&mut tables).split_at_mut(own);
+        tables = others;
+        (i, looker, own)
+    };
+    lookers.into_iter().enumerate().map(with).collect()
+}
 
-    /// Writes the numbers of new states into its tables.
-    fn write_numbers(&self, threads: usize, tables: &mut [&mut Table]) {
-        for &(step, table, slot) in &self.fresh {
-            let number = self.to[step as usize];
-            if number != NEW {
-                tables[table as usize / threads].replace(slot as usize, number);
-            }
-        }
-    }
+/// The first table of a thread.
+fn first_table(thread: usize, threads: usize) -> usize {
+    (thread * SHARDS).div_ceil(threads)
 }
 
 /// What threads enter states with.
@@ -312,50 +389,59 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    /// The steps to unknown states, in order.
-    fn unknown(self) -> impl Iterator<Item = (Place, &'a Unseen)> {
-        self.runs.iter().flat_map(move |run| {
-            let place = move |at: usize| Place { hand: run.hand as u32, at: at as u32 };
-            run.unknown.clone().map(place).zip(&self.hands[run.hand].unknown[run.unknown.clone()])
-        })
+    fn unknown_of(self, run: &'a Run) -> impl Iterator<Item = Own> + 'a {
+        let hashes = &self.hands[run.hand].hashes[run.unknown.clone()];
+        let places = run.unknown.clone().map(move |at| Place { hand: run.hand as u32, at: at as u32 });
+        hashes.iter().zip(places).map(|(&hash, place)| Own { hash, place })
     }
 
-    fn hash(self, Place { hand, at }: Place) -> u64 {
-        self.hands[hand as usize].unknown[at as usize].hash
+    /// The steps to unknown states, in order.
+    fn unknown(self) -> impl Iterator<Item = Own> + 'a {
+        self.runs.iter().flat_map(move |run| self.unknown_of(run))
     }
 
     fn forms(self, Place { hand, at }: Place) -> Forms<'a> {
         self.hands[hand as usize].forms(at as usize)
     }
+}
+
+impl Looker {
+    fn clear(&mut self) {
+        self.own.clear();
+        self.to.clear();
+        self.fresh.clear();
+        self.begins.clear();
+        self.new = 0;
+    }
 
     /// Enters the states that belong into these tables.
-    fn find_all(self, thread: usize, looker: &mut Looker, tables: &mut [&mut Table]) {
-        let Looker { own, to, fresh } = looker;
+    fn find_all(&mut self, finder: Finder<'_>, thread: usize, tables: &mut [Table]) {
+        self.clear();
+        let Self { own, to, fresh, begins, new: all_new } = self;
+        let first_table = first_table(thread, finder.threads);
         let mut more = [0usize; SHARDS];
-        for (place, new) in self.unknown() {
-            let shard = shard(new.hash);
-            if shard % self.threads == thread {
-                more[shard] += 1;
-                own.push(place);
+        for run in finder.runs {
+            begins.push(Begin { steps: own.len() as u32, new: 0 });
+            for new in finder.unknown_of(run).filter(|new| owner(new.hash, finder.threads) == thread) {
+                more[shard(new.hash)] += 1;
+                own.push(new);
             }
         }
-        for (i, table) in tables.iter_mut().enumerate() {
-            table.reserve(more[i * self.threads + thread]);
+        for (table, more) in tables.iter_mut().zip(&more[first_table..]) {
+            table.reserve(*more);
         }
-        for (i, &place) in own.iter().enumerate() {
+        for (i, &Own { hash, place }) in own.iter().enumerate() {
             if i % AHEAD == 0 {
-                for hash in own[i..].iter().take(AHEAD).map(|&place| self.hash(place)) {
-                    tables[shard(hash) / self.threads].begin(tag(hash)).into_iter().for_each(ask_for);
+                for &Own { hash, .. } in own[i..].iter().take(AHEAD) {
+                    tables[shard(hash) - first_table].begin(tag(hash)).into_iter().for_each(ask_for);
                 }
             }
-            let hash = self.hash(place);
-            let shard = shard(hash);
-            let table = &mut tables[shard / self.threads];
-            let new = self.forms(place);
+            let table = &mut tables[shard(hash) - first_table];
+            let new = finder.forms(place);
             // A state that was found in this round has no number yet, but its step has.
             let is_same = |id: u32| {
                 id as usize > MOST_STATES && {
-                    let first = self.forms(own[(MOST - id) as usize]);
+                    let first = finder.forms(own[(MOST - id) as usize].place);
                     if new.compared.is_empty() { first.short == new.short } else { first.compared == new.compared }
                 }
             };
@@ -363,7 +449,37 @@ impl<'a> Finder<'a> {
             to.push(found.unwrap_or(NEW));
             if let Err(slot) = found {
                 table.fill(slot, tag(hash), MOST - i as u32);
-                fresh.push((i as u32, shard as u32, slot as u32));
+                fresh.push((i as u32, (shard(hash) - first_table) as u32, slot as u32));
+            }
+        }
+        *all_new = fresh.len();
+        let mut new = 0;
+        for begin in begins {
+            new += fresh[new..].iter().take_while(|(step, ..)| *step < begin.steps).count();
+            begin.new = new as u32;
+        }
+    }
+
+    /// Sets the bits of states, where only these are kept.
+    fn set_all(&mut self, finder: Finder<'_>, store: &mut Store) {
+        self.clear();
+        for run in finder.runs {
+            self.begins.push(Begin { steps: self.to.len() as u32, new: self.new as u32 });
+            for Own { hash, .. } in finder.unknown_of(run) {
+                let is_new = store.bits[shard(hash)].set(hash);
+                self.to.push(if is_new { NEW } else { 0 });
+                self.new += usize::from(is_new);
+            }
+        }
+    }
+
+    /// Writes the numbers of new states into its tables.
+    fn write_numbers(&self, hands: &[Hand], tables: &mut [Table]) {
+        for &(step, table, slot) in &self.fresh {
+            let Place { hand, at } = self.own[step as usize].place;
+            let number = hands[hand as usize].numbers[at as usize];
+            if number != NEW {
+                tables[table as usize].replace(slot as usize, number);
             }
         }
     }

@@ -8,7 +8,7 @@ use super::crew::NEW;
 use super::graph::{Edge, Kind};
 use super::recall::{Effect, Key, Piece, Recall};
 use super::search::Asked;
-use super::store::{Forms, Raw, Spare, StateId, Store, shard};
+use super::store::{Forms, News, Raw, Spare, StateId, Store, shard};
 use super::table::tag;
 use crate::property::{Property, Test, View};
 use crate::sim::{Action, Halt, Machine, Missing, Part, Phase, State, Stepped, TextError, What, is_set};
@@ -34,7 +34,15 @@ pub(super) struct Hand {
     /// The steps that lead to states which were not known before the round, and these states as
     /// they are written.
     pub(super) unknown: Vec<Unseen>,
+    /// The hashes of these states. Each thread reads all threads' hashes, and little else of them.
+    pub(super) hashes: Vec<u64>,
     pub(super) bytes: Vec<u8>,
+    /// Some of these states, by their hashes: see [`Hand::begin`].
+    seen: Vec<u32>,
+    /// The numbers of the new ones among these states; [`NEW`] for the others.
+    pub(super) numbers: Vec<StateId>,
+    /// The new ones, as the store keeps them.
+    pub(super) news: News,
     /// All steps, for the graph: where each leads, or [`NEW`], and what the graph says of it.
     pub(super) edges: Vec<(StateId, u16)>,
     /// For operators over runs: for each state, property and part the processes of which `so` and
@@ -119,7 +127,6 @@ struct Found {
 /// A step that leads to a state which was not known before the round.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unseen {
-    pub(super) hash: u64,
     at: At,
     /// The state from which it was made, and the number of the action.
     pub(super) parent: StateId,
@@ -153,6 +160,8 @@ impl At {
     }
 }
 
+/// How many unknown states a thread looks back at, at most: they fit into the nearest cache.
+const SEEN: usize = 1 << 11;
 /// How many look-ups are begun before the first is finished.
 pub(super) const AHEAD: usize = 64;
 
@@ -193,7 +202,11 @@ impl Hand {
         Self {
             states: Vec::new(),
             unknown: Vec::new(),
+            hashes: Vec::new(),
             bytes: Vec::new(),
+            seen: Vec::new(),
+            numbers: Vec::new(),
+            news: News::default(),
             edges: Vec::new(),
             masks: Vec::new(),
             notes: Vec::new(),
@@ -216,6 +229,7 @@ impl Hand {
     pub(super) fn clear(&mut self) {
         self.states.clear();
         self.unknown.clear();
+        self.hashes.clear();
         self.bytes.clear();
         self.edges.clear();
         self.masks.clear();
@@ -242,9 +256,11 @@ impl Hand {
         Looked { steps: self.steps(), masks, notes, loose, id: self.apart.id, idle: 0, missed: false }
     }
 
-    /// Whether nothing was noted about the states from this one on, and nothing was missing.
-    pub(super) fn is_plain_from(&self, at: usize) -> bool {
-        self.notes.len() == self.looked(at).0.notes as usize && !self.states[at..].iter().any(|state| state.missed)
+    /// Whether nothing was noted about these states, and nothing was missing.
+    pub(super) fn are_plain(&self, at: usize, many: usize) -> bool {
+        let states = &self.states[at..at + many];
+        let noted = states.last().map_or(0, |state| state.notes);
+        noted == self.looked(at).0.notes && !states.iter().any(|state| state.missed)
     }
 
     /// Those of the steps between these two that lead to unknown states.
@@ -256,6 +272,50 @@ impl Hand {
     /// A state that was not known.
     pub(super) fn forms(&self, unknown: usize) -> Forms<'_> {
         self.unknown[unknown].at.forms(&self.bytes)
+    }
+
+    /// Forgets the new states of the round before. None of this round has a number yet.
+    pub(super) fn begin_news(&mut self) {
+        self.news.clear();
+        self.numbers.clear();
+        self.numbers.resize(self.unknown.len(), NEW);
+    }
+
+    /// Numbers those of these states that are new, from `next` on, and writes them as the store
+    /// keeps them.
+    pub(super) fn write_news(&mut self, unknown: Range<usize>, next: StateId, mut is_new: impl FnMut(u64) -> bool) {
+        let Self { unknown: all, hashes, bytes, numbers, news, .. } = self;
+        let new = unknown.filter(|&at| is_new(hashes[at])).zip(next..).map(|(at, number)| {
+            numbers[at] = number;
+            let new = &all[at];
+            (new.parent, new.action, new.at.forms(bytes).short)
+        });
+        news.write(next, new);
+    }
+
+    /// Begins with states that it will look up together. Most states that a round finds twice are
+    /// found by neighbours. So a hand leaves a step out if it has noted an earlier one of these
+    /// states' steps to the same state. It looks no further back: which steps are left out must not
+    /// depend on which thread has looked at what, because tables grow by how many there are.
+    pub(super) fn begin(&mut self) {
+        self.seen.clear();
+        self.seen.resize(SEEN, u32::MAX);
+    }
+
+    /// Whether it has noted an earlier step to this state, as far as it remembers. If not, it will
+    /// remember that the next one leads there.
+    fn has_seen(&mut self, found: &Found) -> bool {
+        let Some(seen) = self.seen.get_mut(found.hash as usize % SEEN) else { return false };
+        let before = std::mem::replace(seen, self.unknown.len() as u32);
+        let Some(&hash) = self.hashes.get(before as usize) else { return false };
+        let is_same = hash == found.hash && {
+            let (first, new) = (self.unknown[before as usize].at.forms(&self.bytes), found.at.forms(&self.written));
+            if new.compared.is_empty() { first.short == new.short } else { first.compared == new.compared }
+        };
+        if is_same {
+            *seen = before;
+        }
+        is_same
     }
 
     /// Looks up which of the states are known to which the last steps lead. Of the others, which
@@ -270,12 +330,15 @@ impl Hand {
             if !by_bits {
                 self.find(lens, some.clone());
             }
-            for (found, step) in self.tried[some.clone()].iter().zip(self.before + first as u32..) {
+            for i in some {
+                let (found, step) = (self.tried[i], self.before + i as u32);
                 if lens.keeps_graph {
                     self.edges.push((found.known, found.by));
                 }
+                // A graph has all steps.
+                let is_again = found.hashed && found.known == NEW && !lens.keeps_graph && self.has_seen(&found);
                 let loose = self.loose.get_mut(loose).filter(|loose| loose.step == step).inspect(|_| loose += 1);
-                if found.known == NEW {
+                if found.known == NEW && !is_again {
                     loose.into_iter().for_each(|loose| loose.unknown = Some(self.unknown.len() as u32));
                     let At { from, compared, to } = found.at;
                     let back = self.bytes.len() as u32;
@@ -285,7 +348,8 @@ impl Hand {
                         state += 1;
                     }
                     let parent = self.states[state].id;
-                    self.unknown.push(Unseen { hash: found.hash, at, parent, action: found.action, step });
+                    self.unknown.push(Unseen { at, parent, action: found.action, step });
+                    self.hashes.push(found.hash);
                 }
             }
         }
@@ -301,12 +365,12 @@ impl Hand {
                 store.learn(raw);
                 continue;
             };
-            let new = &mut self.unknown[*unknown as usize];
+            let (new, hash) = (&mut self.unknown[*unknown as usize], &mut self.hashes[*unknown as usize]);
             let compared = new.at.compared as usize..new.at.to as usize;
             let from = self.bytes.len();
             store.tie_loose(raw, &mut self.bytes);
             if compared.is_empty() && store.bits.is_empty() {
-                new.hash = store.hash(&self.bytes[from..]);
+                *hash = store.hash(&self.bytes[from..]);
             }
             let between = self.bytes.len();
             self.bytes.extend_from_within(compared);

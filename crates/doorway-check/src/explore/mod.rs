@@ -35,6 +35,7 @@ mod shrink;
 mod store;
 mod strings;
 mod table;
+mod team;
 
 pub use account::{Account, Covered, Document, Registers, UNDECIDED, count, thousands};
 pub(crate) use again::{again, breaks_off};

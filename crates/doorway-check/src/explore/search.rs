@@ -388,7 +388,7 @@ impl<'a> Search<'a> {
         let mut ordered = Ordered { states: 0, expanded: at, end: None, marks: Vec::new() };
         while ordered.states < many && crew.steps() <= MOST_STEPS_AT_ONCE {
             let i = ordered.states;
-            let (place, alike) = crew.place(i, many);
+            let (place, alike) = crew.place();
             if alike > 0 {
                 // The usual case, without the ceremony that follows.
                 if !self.take_all(crew, &mut ordered, place, alike, at) {
@@ -451,9 +451,7 @@ impl<'a> Search<'a> {
     /// Takes over states about which nothing was noted, and returns whether to go on.
     fn take_all(&mut self, crew: &mut Crew, ordered: &mut Ordered, place: Place, many: usize, at: usize) -> bool {
         crew.tie(&mut self.store, place, many);
-        let (hand, first) = (&crew.hands[place.hand as usize], place.at as usize);
-        let begin = hand.looked(first).0.steps;
-        let steps = hand.states[first + many - 1].steps - begin;
+        let steps = crew.steps_of(place, many);
         let can_be_interrupted = self.explorer.stop_when.is_some();
         let interrupted = (0..steps).find(|_| can_be_interrupted && self.explorer.is_interrupted());
         let Some(step) = interrupted else {
@@ -462,6 +460,8 @@ impl<'a> Search<'a> {
             ordered.expanded = at + ordered.states;
             return true;
         };
+        let (hand, first) = (&crew.hands[place.hand as usize], place.at as usize);
+        let begin = hand.looked(first).0.steps;
         let before = hand.states[first..first + many].partition_point(|state| state.steps <= begin + step);
         let own = begin + step - hand.looked(first + before).0.steps;
         crew.take(place, before + 1, step + 1);
@@ -517,7 +517,8 @@ impl<'a> Search<'a> {
         mut ordered: Ordered,
         at: usize,
     ) -> Result<(usize, Option<Stop>), TextError> {
-        if let Some((run, unknown)) = crew.number(self.store.len(), self.most_states()) {
+        let room = self.most_states().saturating_sub(self.store.len());
+        if let Some((run, unknown)) = crew.first_beyond(room) {
             let hand = &crew.hands[crew.runs[run].hand];
             let new = &hand.unknown[unknown];
             let (i, place) = (new.parent as usize - at, hand.states.partition_point(|state| state.steps <= new.step));

@@ -73,6 +73,65 @@ pub(super) struct Spare {
     image: State,
 }
 
+/// New states, as the store keeps them, in runs: states with numbers one after the other.
+#[derive(Default, Debug)]
+pub(super) struct News {
+    /// One for each run of steps, also if none of them leads to a new state.
+    runs: Vec<NewRun>,
+    bytes: Vec<u8>,
+    lens: Vec<u32>,
+    /// The parents of states that begin a block, if these are not the first of their run.
+    parents: Vec<StateId>,
+}
+
+/// New states of one run. How the first was found is written last, because it depends on the run
+/// before, which another thread may write.
+#[derive(Clone, Copy, Default, Debug)]
+struct NewRun {
+    /// The parent of the first and the number of its action.
+    parent: StateId,
+    action: u32,
+    last_parent: StateId,
+    /// Where its states, their bytes and parents end. Those of the run before end where its own
+    /// begin.
+    lens: u32,
+    bytes: u32,
+    parents: u32,
+}
+
+impl News {
+    pub(super) fn clear(&mut self) {
+        self.runs.clear();
+        self.bytes.clear();
+        self.lens.clear();
+        self.parents.clear();
+    }
+
+    /// Writes a run of states that begins with the number `next`: for each its parent, the number
+    /// of the action, and its short form.
+    pub(super) fn write<'a>(&mut self, next: StateId, states: impl Iterator<Item = (StateId, u32, &'a [u8])>) {
+        let mut run = NewRun::default();
+        for (id, (parent, action, short)) in (next..).zip(states) {
+            let from = self.bytes.len();
+            if id == next {
+                (run.parent, run.action) = (parent, action);
+            } else {
+                let begins_block = (id as usize).is_multiple_of(BLOCK);
+                if begins_block {
+                    self.parents.push(parent);
+                }
+                push(&mut self.bytes, u64::from(if begins_block { 0 } else { parent - run.last_parent }));
+                push(&mut self.bytes, u64::from(action));
+            }
+            self.bytes.extend_from_slice(short);
+            self.lens.push((self.bytes.len() - from) as u32);
+            run.last_parent = parent;
+        }
+        let [lens, bytes, parents] = [self.lens.len(), self.bytes.len(), self.parents.len()].map(|len| len as u32);
+        self.runs.push(NewRun { lens, bytes, parents, ..run });
+    }
+}
+
 /// Where a state was written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Written {
@@ -379,6 +438,19 @@ impl Store {
         self.found.add([&self.how, tied]) as StateId
     }
 
+    /// Adds the new states of a run, with this place among those of its thread.
+    pub(super) fn add_run(&mut self, news: &News, place: usize) {
+        let (run, begin) =
+            (news.runs[place], place.checked_sub(1).map_or(NewRun::default(), |before| news.runs[before]));
+        let lens = &news.lens[begin.lens as usize..run.lens as usize];
+        let Some((&first, lens)) = lens.split_first() else { return };
+        let (first, bytes) = news.bytes[begin.bytes as usize..run.bytes as usize].split_at(first as usize);
+        self.add(run.parent, run.action, first);
+        self.found.add_all(bytes, lens);
+        self.parents.extend_from_slice(&news.parents[begin.parents as usize..run.parents as usize]);
+        self.last_parent = run.last_parent;
+    }
+
     /// The short form of a state.
     #[inline]
     pub(super) fn string(&self, id: StateId) -> &[u8] {
@@ -646,6 +718,12 @@ impl Parts {
 /// The table in which a state is.
 pub(super) fn shard(hash: u64) -> usize {
     (hash >> 58) as usize
+}
+
+/// Which of the threads answers for the table of a hash: each has tables that lie side by side.
+#[inline]
+pub(super) fn owner(hash: u64, threads: usize) -> usize {
+    shard(hash) * threads / SHARDS
 }
 
 fn hash(bytes: &[u8]) -> u64 {

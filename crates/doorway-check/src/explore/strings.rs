@@ -64,9 +64,13 @@ impl Block {
 
 impl Segment {
     fn add(&mut self, pieces: [&[u8]; 2]) {
-        let begin = self.bytes.len();
         pieces.iter().for_each(|piece| self.bytes.extend_from_slice(piece));
-        let (end, at) = (self.bytes.len(), self.len & ((1 << BLOCK) - 1));
+        self.note(self.bytes.len() - pieces[0].len() - pieces[1].len(), self.bytes.len());
+    }
+
+    /// Notes in the index where the next string begins and ends.
+    fn note(&mut self, begin: usize, end: usize) {
+        let at = self.len & ((1 << BLOCK) - 1);
         if let Index::Blocks(blocks) = &mut self.index {
             if at == 0 {
                 blocks.push(Block { begin: begin as u32, lens: [0; 1 << BLOCK] });
@@ -125,16 +129,40 @@ impl Strings {
     /// Adds the string of these pieces, and returns its number.
     pub(super) fn add(&mut self, pieces: [&[u8]; 2]) -> usize {
         let id = self.len;
-        if id & (self.in_segment() - 1) == 0 {
+        self.open().add(pieces);
+        self.len += 1;
+        id
+    }
+
+    /// Adds several strings, which lie one after the other in `bytes` and have these lengths.
+    pub(super) fn add_all(&mut self, mut bytes: &[u8], mut lens: &[u32]) {
+        while !lens.is_empty() {
+            let room = self.in_segment() - (self.len & (self.in_segment() - 1));
+            let (some, more) = lens.split_at(room.min(lens.len()));
+            let segment = self.open();
+            let mut end = segment.bytes.len();
+            let (here, beyond) = bytes.split_at(some.iter().map(|&len| len as usize).sum());
+            segment.bytes.extend_from_slice(here);
+            for &len in some {
+                let begin = end;
+                end += len as usize;
+                segment.note(begin, end);
+            }
+            self.len += some.len();
+            (bytes, lens) = (beyond, more);
+        }
+    }
+
+    /// The segment to which the next string belongs.
+    fn open(&mut self) -> &mut Segment {
+        if self.len & (self.in_segment() - 1) == 0 {
             if let Some(last) = self.segments.last_mut() {
                 last.is_full();
                 self.bytes += last.bytes();
             }
             self.segments.push(Segment::default());
         }
-        self.segments.last_mut().expect("there is a segment").add(pieces);
-        self.len += 1;
-        id
+        self.segments.last_mut().expect("there is a segment")
     }
 
     #[inline]

@@ -91,6 +91,27 @@ fn strings_come_back_by_number_and_keep_their_beginnings() {
     come_back_by_number(&just_enough, 70_000);
 }
 
+/// Strings that are added together are those that are added one by one, wherever segments end.
+#[test]
+fn strings_that_are_added_together_are_the_same() {
+    let long_seldom = |i: usize| vec![i as u8; if i % 10_000 == 9_999 { 1000 } else { i * 7919 % 41 }];
+    for (longest, together) in [(1000, 1), (1000, 7), (1000, 16_384), (1000, 50_000), (200_000, 999)] {
+        let (mut alone, mut all) = (Strings::new(longest), Strings::new(longest));
+        for first in (0..50_000).step_by(together) {
+            let some: Vec<_> = (first..50_000.min(first + together)).map(long_seldom).collect();
+            for string in &some {
+                alone.add([string, &[]]);
+            }
+            let lens: Vec<_> = some.iter().map(|string| string.len() as u32).collect();
+            all.add_all(&some.concat(), &lens);
+        }
+        assert_eq!(all.len(), alone.len());
+        assert!((0..50_000).all(|i| all.get(i) == alone.get(i) && all.entry(i) == alone.entry(i)), "{together}");
+        assert_eq!(all.add([&[1], &[2]]), 50_000);
+        assert_eq!(all.get(50_000), [1, 2]);
+    }
+}
+
 fn come_back_by_number(text: &dyn Fn(usize) -> Vec<u8>, longest: usize) {
     let mut strings = Strings::new(longest);
     for i in 0..40_000 {

@@ -38,6 +38,7 @@ mod several_writers;
 mod spin;
 mod symmetric;
 mod tables;
+mod team;
 mod temporal;
 mod threads;
 mod timed;

@@ -51,7 +51,8 @@
 //!   between two exits, and hence while one ticket is the first that is not enabled, `passed` is
 //!   reset at most before the first of these newcomers. **While a waiter is first in line, at most
 //!   `B` newcomers get in before it. So a waiter with `m` waiters before it is passed at most
-//!   `(m + 1) B` times.**
+//!   `(m + 1) B` times.** This counts tickets. A waiter that asks for `u` units has `u` tickets, so
+//!   it counts as `u` waiters.
 //! - *No place is left over.* If a place is in the tray and the first waiter listens, then some
 //!   process is on its way to call it. The process that left the place called the waiter that was
 //!   first then, after it left the place (63 before 64). That waiter moves a place, or finds none
