@@ -97,7 +97,7 @@
 //! | the same, and one that closes instead | 4,105,600 |
 //! | one that waits, one that asks for two places and gives up, and one that adds two places | 10,473,689 |
 //! | one that waits, and two that give up; nobody adds a place: no ghost is left behind the waiter | 7,279,037 |
-//! | two that wait or give up, one that adds two places, and one death | 25,944,075 |
+//! | two that wait or give up, one that adds two places, and one death | 27,254,151 |
 //! | two that wait behind one another, and one that gives up behind both; nobody adds a place: one pass, two moves | 433,580 |
 //! | one that waits, one that gives up behind it, and one that leaves a place for newcomers | 3,812,976 |
 //! | two that wait or give up, and one that leaves a place for newcomers | 21,864,362 |

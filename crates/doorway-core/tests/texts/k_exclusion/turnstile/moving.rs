@@ -90,7 +90,7 @@ fn a_waiter_moves_beside_one_that_closes() {
 #[test]
 #[ignore = "takes minutes; ci/long-searches.sh runs it"]
 fn a_waiter_moves_although_one_dies() {
-    complete(&explore_moves(2, TWO, Rules { crashes: 1, ..rules(1) }), 25_944_075);
+    complete(&explore_moves(2, TWO, Rules { crashes: 1, ..rules(1) }), 27_254_151);
 }
 
 #[test]
