@@ -674,6 +674,7 @@ fn are_let_in_in_order(many: usize, move_up: bool) {
         let Poll::Ready(guard) = poll(task, &bell) else { panic!("{i} was not the next") };
         drop(guard.unwrap());
     }
+    assert_eq!(asked, 0);
     all_can_be_taken(&slots);
 }
 
