@@ -30,8 +30,8 @@ fn all_claims_hold() {
 #[ignore = "takes minutes; ci/long-searches.sh runs it"]
 fn all_claims_hold_in_the_large() {
     explore("turnstile-line", (3, 2), passages(1, Rules { crashes: 1, ..give_ups() }), 1_570_526);
-    explore("turnstile-line", (2, 1), passages(4, give_ups()), 2_863_834);
-    explore("turnstile-line", (3, 1), passages(1, give_ups()), 8_318_294);
+    explore("turnstile-line", (2, 1), passages(4, give_ups()), 5_573_158);
+    explore("turnstile-line", (3, 1), passages(1, give_ups()), 9_664_019);
     explore("turnstile-line", (3, 1), passages(2, Rules::default()), 7_293_413);
 }
 
