@@ -29,7 +29,7 @@ pub(super) struct Team {
 /// Where a thread gets its work.
 #[repr(align(128))] // each thread looks at its own
 struct Post {
-    /// Whether there is work, or the end of the team. The thread that sets it wrote `orders` before.
+    /// Whether there is work, or the end of the team. It is set after `orders` is written.
     is_called: AtomicBool,
     orders: Mutex<Option<Orders>>,
 }

@@ -251,8 +251,8 @@ impl<N: Numbering> Slots<N> {
     /// Lets newcomers pass waiters, within a bound.
     ///
     /// While a waiter is first in line, at most `newcomers` callers that came later get in before
-    /// it. **A waiter with `m` waiters before it is passed at most `(m + 1) * newcomers` times.**
-    /// A waiter that asks for `u` places at once counts as `u` waiters. With 0, no caller in line is
+    /// it. **A waiter with `m` waiters before it is passed at most `(m + 1) * newcomers` times.** A
+    /// waiter that asks for `u` places at once counts as `u` waiters. With 0, no caller in line is
     /// passed.
     ///
     /// In strict order, every passage is a switch of threads as soon as there are more threads than

@@ -59,8 +59,8 @@
 //!   moves again (`stays`), so a helper that is late cannot give up its ticket (96).
 //! - *An absent ticket ends a run of ghosts*: it may be announced at any moment, and wait.
 //! - *A pass that breaks off does no harm*: a waiter that gives up instead goes on with the pass
-//!   itself. One that is let in instead was the first in line. If a process dies while it moves, the
-//!   pass ends when the front reaches its ticket, or at the next 83.
+//!   itself. One that is let in instead was the first in line. If a process dies while it moves,
+//!   the pass ends when the front reaches its ticket, or at the next 83.
 //! - *Tickets of a process that asks for several stay*: it would have to move all of them at once.
 //!
 //! # How many ghosts there are
@@ -69,12 +69,13 @@
 //! only ghosts that were given up after it began, or that lay behind a process that had drawn a
 //! ticket and was not in line yet. The next pass finds these. So there are at most as many ghosts
 //! as two rounds of `left`: with `w` waiters and `k` places, `g < 2 (c + (w + k + g) / 4)`. Hence
-//! **`g < w + k + 4 c`, when each waiter that was nudged has moved.** A count that begins anew without
-//! a pass changes nothing: the ghosts from before it began are gone, so those that are left are at
-//! most those of the last two counts. Ghosts that are behind a process that asks for several places,
-//! or behind one that was nudged and does not run, are not in this count: they stay until it is
-//! served. Besides, each process that stops between 88 and 84 can take one count of others with it,
-//! once. The bound is argued, and measured; it is not an invariant that the checker asks for.
+//! **`g < w + k + 4 c`, when each waiter that was nudged has moved.** A count that begins anew
+//! without a pass changes nothing: the ghosts from before it began are gone, so those that are left
+//! are at most those of the last two counts. Ghosts that are behind a process that asks for several
+//! places, or behind one that was nudged and does not run, are not in this count: they stay until
+//! it is served. Besides, each process that stops between 88 and 84 can take one count of others
+//! with it, once. The bound is argued, and measured; it is not an invariant that the checker asks
+//! for.
 //!
 //! # Cost
 //! A process that gives up makes one step more. A pass looks at each ticket in line once or twice,
@@ -102,8 +103,8 @@
 //! | one that waits, one that gives up behind it, and one that leaves a place for newcomers | 3,812,976 |
 //! | two that wait or give up, and one that leaves a place for newcomers | 21,864,362 |
 //!
-//! The tests name the claims and the seeded faults that break them. A pass beside two places or more
-//! and a death, or with more processes than these, was not searched.
+//! The tests name the claims and the seeded faults that break them. A pass beside two places or
+//! more and a death, or with more processes than these, was not searched.
 
 use super::words::{after, is_before};
 use super::{Endless, Fate, Found, Gate, Left, Line, Pass, Record, Spot, Step, Turnstile};
@@ -310,7 +311,7 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
         if here.at(93).compare_swap(cell, nudged, moving).await?.is_err() {
             return Ok(spot); // it was told something else meanwhile
         }
-        // From here on it either moves or stays, and only one exchange of the ghost's record decides.
+        // From here on it either moves or stays. One exchange of the ghost's record decides.
         let begun = asked.begun();
         here.keep(94, &(spot, nudged, asked, of_ghost));
         let begins = here.at(94).compare_swap(of_pass, asked, begun).await?.is_ok();

@@ -304,8 +304,8 @@ impl Fate {
 /// A place in a ring, for the tickets that are equal modulo its size. It is kept as the word that
 /// it is in memory: most of the time it is compared, and goes back as it came.
 ///
-/// `stays` says that nobody [moves](super::moving) away from the ticket: it is one of several, or its
-/// process was stopped. Of a ghost it says that nobody takes it up.
+/// `stays` says that nobody [moves](super::moving) away from the ticket: it is one of several, or
+/// its process was stopped. Of a ghost it says that nobody takes it up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Record(u64);
 

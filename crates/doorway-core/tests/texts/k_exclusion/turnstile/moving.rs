@@ -52,8 +52,8 @@ fn search(world: World, claims: Vec<Property>, what: &str) -> Report {
     report
 }
 
-/// All claims hold, and these are all states. If their number changes, exploration has changed: look
-/// before you update it.
+/// All claims hold, and these are all states. If their number changes, exploration has changed:
+/// look before you update it.
 fn complete(report: &Report, states: usize) {
     report.assert_holds();
     assert_eq!((report.states, report.complete), (states, true));
@@ -154,7 +154,8 @@ fn a_pass_finds_the_ghosts_of_two() {
     complete(&explore_ghosts(1, TWO_LEAVE, rules(1)), 7_279_037);
 }
 
-/// Each of these breaks what is claimed. A pass that no process ends (98) is ended by the next (83).
+/// Each of these breaks what is claimed. A pass that no process ends (98) is ended by the next
+/// (83).
 #[test]
 #[ignore = "takes minutes; ci/long-searches.sh runs it"]
 fn faults_of_moving_are_noticed() {
