@@ -23,7 +23,7 @@ fn all_claims_hold() {
     explore("turnstile-line", (2, 1), passages(2, Rules::default()), 3_420);
     explore("turnstile-line", (2, 1), passages(3, give_ups()), 651_277);
     explore("turnstile-line", (2, 2), passages(3, Rules { crashes: 1, ..give_ups() }), 988);
-    explore("turnstile-line-many", (2, 2), passages(2, give_ups()), 180_992);
+    explore("turnstile-line-many", (2, 2), passages(2, give_ups()), 182_891);
 }
 
 #[test]
