@@ -18,7 +18,7 @@
 //! | name   | range                       | initially    | home   | written at | meaning |
 //! |--------|-----------------------------|--------------|--------|------------|---------|
 //! | `pass` | `(step, count, ticket, by)` | `(nobody,0)` | nobody | 83, 88, 94, 98, 102 | [which waiter moves](Pass), by how many tickets, and how far it has come; `count`: passes begun |
-//! | `left` | `(count, since)`            | `(0, 0)`     | nobody | 80, 84     | [how many gave up](Left) since a pass began, and the next ticket then |
+//! | `left` | `(count, since)`            | `(0, 0)`     | nobody | 80, 84     | [how many gave up](Left) that no look has dealt with, and the next ticket before the last look |
 //! | `rec[t]` | as there                  | as there     | nobody | also 89, 93, 95, 96, 97, 101 | a waiter was [nudged](Fate::Nudged), or [moves](Fate::Moving); a ghost was taken up, or [stays](Record) one |
 //!
 //! # Statements
