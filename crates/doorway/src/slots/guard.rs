@@ -123,8 +123,7 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         all
     }
 
-    /// The fence number. It is fixed when the guard is granted. You may ask for it later, and it
-    /// costs nothing if you never ask.
+    /// The fence number. It is fixed when the guard is granted, so you may call this at any time.
     ///
     /// The number is larger than that of every guard that was granted before this one was asked
     /// for, and larger than that of every earlier guard of the same slot. For guards that were

@@ -93,8 +93,8 @@ use std::fmt;
 /// makes one read-modify-write and a store. One of the read-modify-writes and the store are for the
 /// slot number; callers that need none use [`without_numbers`](Self::without_numbers). With more
 /// than 16 places, a slot number takes two more read-modify-writes. One of them is for
-/// [`fence`](Permit::fence), which costs nothing with fewer places. `doorway-lab bench slots`
-/// compares.
+/// [`fence`](Permit::fence), which costs nothing with fewer places. (With a
+/// [bypass](Self::bypass), it costs a little.) `doorway-lab bench slots` compares.
 ///
 /// # Examples
 /// ```
@@ -271,7 +271,8 @@ impl<N: Numbering> Slots<N> {
     /// also keeps free places from the waiters behind it, until the bound is reached. If no
     /// newcomers come, those waiters wait for ever. If futures may be leaked, use strict order.
     ///
-    /// A guard's [`fence`](Permit::fence) costs one read-modify-write more than in strict order.
+    /// A guard's [`fence`](Permit::fence) costs one load. For a caller that passes a waiter or has
+    /// waited in line, it also costs a read-modify-write.
     ///
     /// The type of the result is `Slots<Passing>`, or `Slots<Passing<Unnumbered>>`, and its guards
     /// are `SlotGuard<'_, Passing>`. An earlier call of [`unfair`](Self::unfair) has no effect.

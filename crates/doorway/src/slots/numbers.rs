@@ -62,7 +62,7 @@ mod private {
 /// Numberings whose guards know their slots: [`Numbered`], also where newcomers may pass.
 #[diagnostic::on_unimplemented(
     message = "these guards have no slot numbers",
-    note = "slots made by `without_numbers` hand out no numbers; omit that call to have `slot()` and `fence()`"
+    note = "slots made by `without_numbers` hand out no numbers; omit that call to have `slot()` and `slots()`"
 )]
 pub trait KnowsSlots: Numbering {}
 impl KnowsSlots for Numbered {}
