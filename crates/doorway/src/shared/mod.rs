@@ -33,12 +33,12 @@
 //! whose time is over, looks for them once before it reports that no slot is free.
 //!
 //! # Order
-//! A process waits in line by a *seat* in the file. A handle has one seat from the start. It takes
-//! more, up to a [limit](Builder::waiters), when several of its threads and tasks wait at the same
-//! time. If it has no seat left, further threads and tasks wait inside the process, in order, until
-//! a seat comes back; only then do they get in line with other processes. So a process has at most
-//! as many places in line as it has seats, even if a thousand of its threads wait.
-//! [`Builder::bypass`] lets newcomers pass waiters, within a bound.
+//! A *seat* is an entry in the file, by which a process holds slots and waits in line. A handle has
+//! one seat from the start. ([`Slots::attach`] takes it later.) When several of its threads and
+//! tasks wait at the same time, it takes more, up to a [limit](Builder::waiters). If no seat is
+//! left, further threads and tasks wait inside the process, in order, until a seat comes back. Only
+//! then do they get in line with other processes. [`Builder::bypass`] lets newcomers pass waiters,
+//! within a bound.
 //!
 //! # What a holder sees
 //! What a holder did before it gave its slot back *happens before* what the next holder of that
@@ -261,14 +261,14 @@ impl Builder {
     /// In strict order, as soon as a process waits, each passage is a switch of processes, which
     /// takes microseconds. Where holders stay inside for less than that, a bound such as 64 lets a
     /// running process come back many times before the next one is woken. Waiters wait longer for
-    /// it: newcomers pass a waiter with `m` waiters before it at most `(m + 1)` times this number.
-    /// Waiters are served in order of arrival among themselves.
+    /// it: a waiter with `m` waiters before it is passed at most `(m + 1)` times this number. Among
+    /// themselves, waiters are served in order of arrival.
     ///
     /// The slots share the bound in equal parts, each a power of two. So with `k` slots, a number
     /// below `2 k` means strict order. [`Status::bypass`] says which bound is in force: `k` times
     /// the largest power of two that is at most this number divided by `k`. The bound holds while
-    /// no process dies. After a death, newcomers may pass beyond the bound until the next waiter
-    /// notices.
+    /// no process dies. After a death, newcomers may pass beyond the bound, until a waiter looks for
+    /// the dead.
     ///
     /// # Examples
     /// ```
@@ -303,8 +303,8 @@ impl Builder {
     /// Shares the file between several users, with these permissions, such as `0o660`.
     ///
     /// Every user must ask for the same permissions, even to look at the file or to remove it. The
-    /// directory must exist, must belong to this user or to root, and must not be writable for
-    /// everybody unless it is sticky. All users that may write the file trust each other.
+    /// directory must exist, must belong to this user or to root, and must not be world-writable
+    /// unless it is sticky. All users that may write the file trust each other.
     pub fn permissions(self, permissions: u32) -> Self {
         Self { permissions: Some(permissions & 0o7777), ..self }
     }
@@ -404,7 +404,7 @@ impl Builder {
 ///
 /// # Cost
 /// An uncontended `acquire` makes one load for each 64 seats and one compare-and-swap. Dropping the
-/// guard does the same. Neither makes a system call.
+/// guard makes one compare-and-swap, and two loads for each 64 seats. Neither makes a system call.
 ///
 /// # Examples
 /// ```
@@ -619,7 +619,7 @@ impl Slots {
     ///     assert!(cancelled.as_mut().poll(&mut context).is_pending());
     /// }
     /// drop(held);
-    /// assert!(slots.try_acquire().is_ok()); // nobody is in line
+    /// assert!(slots.try_acquire().is_ok()); // no caller is in line
     /// # drop(slots);
     /// # Slots::remove(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())

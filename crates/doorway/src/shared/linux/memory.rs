@@ -442,7 +442,7 @@ impl Mapped {
             now + lag
         } else {
             wait.lag = Duration::ZERO;
-            // However often the waiter is called before then.
+            // Other processes may call the waiter before then. The time stays the same.
             if wait.naps { now + NAP } else { wait.looked + period }
         };
         Ok(Bed::Asleep { words, until: deadline.map_or(until, |deadline| deadline.min(until)), deadline })

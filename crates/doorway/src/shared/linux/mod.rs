@@ -433,7 +433,7 @@ impl<M: Backing> Handle<M> {
         Ok(self.file.check_name().map_err(unbox)?)
     }
 
-    /// For a guard whose slot has a waiter, and for one that is not in order.
+    /// For a guard whose slot has a waiter, and for one that could not leave at once.
     #[cold]
     #[inline(never)]
     fn goes_on_leaving(&self, home: &Process<M>, left: Result<Result<Left, Going>, Fault>) -> Result<(), ReleaseError> {

@@ -146,7 +146,7 @@ fn known_seat(mapping: &Mapping, seat: usize) -> Known {
 }
 
 /// The time in nanoseconds since 1970. It may be some milliseconds late, which is good enough for
-/// people, and costs a fifth.
+/// people. The exact time would cost five times as much.
 #[allow(unsafe_code)]
 fn clock() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
