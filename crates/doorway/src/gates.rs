@@ -66,7 +66,7 @@ impl<E: Entry> Gate<E> {
     /// # Examples
     /// ```
     /// use doorway::{SizeError, gates::{AmChain, Bakery}};
-    /// assert!(AmChain::new(2, 5).is_ok()); // nobody ever waits
+    /// assert!(AmChain::new(2, 5).is_ok()); // no thread ever waits
     /// assert_eq!(AmChain::new(2, 0).unwrap_err(), SizeError::NoPlace);
     /// assert_eq!(Bakery::new(8, 2).unwrap_err().to_string(),
     ///     "bakery solves mutual exclusion, so k is 1, not 2; for more places use a k-exclusion algorithm");

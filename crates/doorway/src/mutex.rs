@@ -161,7 +161,7 @@ impl<T: ?Sized, E: Exclusive> Mutex<T, E> {
     /// ```
     /// use doorway::{Mutex, algorithm::Mcs};
     /// let data = Mutex::<_, Mcs>::new(2, 1)?;
-    /// let held = data.try_lock()?.expect("nobody else is there");
+    /// let held = data.try_lock()?.expect("no other thread is there");
     /// std::thread::scope(|s| s.spawn(|| assert!(data.try_lock().expect("two threads").is_none())).join()).unwrap();
     /// # assert_eq!(*held, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -123,7 +123,7 @@ use std::time::{Duration, Instant};
 ///             let inside = phases.enter(Phase::Count).unwrap(); // all four may be in there at a time
 ///             count.fetch_add(1, Ordering::Relaxed);
 ///             let _inside = inside.change(Phase::Report).unwrap();
-///             assert!(count.load(Ordering::Relaxed) > 0); // nobody counts now
+///             assert!(count.load(Ordering::Relaxed) > 0); // no thread counts now
 ///         });
 ///     }
 /// });

@@ -301,7 +301,8 @@ impl<S: Deref<Target = Slots<N>>, N: Numbering> Drop for Asks<'_, S, N> {
 #[inline(never)]
 fn give_up<N: Numbering>(slots: &Slots<N>, spot: Spot, wakes: &mut Wakes) {
     wakes.end(alarm(slots.text.place(spot).1));
-    // Written out, so that the compiler knows who runs it, and that it is about one place.
+    // Written out, so that the compiler knows which process runs it, and that it is about one
+    // place.
     if let Some(grant) = slots.text.leave_unless_closed_now(&ANYONE, slots.tray(), Attempt::One(spot)) {
         slots.leave(grant);
     }

@@ -34,7 +34,7 @@ use std::task::{Context, Poll};
 /// let held = slots.acquire()?;
 /// assert!(asks.poll_acquire(&mut context).is_pending()); // it is in line now
 /// drop(held);
-/// assert!(slots.try_acquire().is_err()); // nobody passes it
+/// assert!(slots.try_acquire().is_err()); // no caller passes it
 /// assert!(asks.poll_acquire(&mut context).is_ready());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
