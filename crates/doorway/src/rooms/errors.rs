@@ -43,7 +43,8 @@ impl fmt::Display for RoomsBuildError {
 }
 impl std::error::Error for RoomsBuildError {}
 
-/// Why a user is not let into a room. Nothing has changed.
+/// Why a user is not let into a room. Nothing has changed, except that a user that wanted to change
+/// rooms has left its old one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EnterError {
@@ -54,8 +55,8 @@ pub enum EnterError {
         /// The number of rooms.
         rooms: usize,
     },
-    /// Too many users gave up waiting for this room since it was last opened, so that tickets could
-    /// run out. It takes a thousand million.
+    /// Since this room was last opened, 2^30 users gave up waiting for it. If more did, tickets
+    /// could run out.
     TooManyGaveUp {
         /// The room.
         room: usize,

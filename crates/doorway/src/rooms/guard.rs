@@ -68,7 +68,8 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>, W: HeldBy> Visit<S
     /// enters might come too late.
     ///
     /// # Errors
-    /// Returns an error if there is no such room. The user has left its old room all the same.
+    /// Returns an error if there is no such room, or if too many users gave up waiting for it. The
+    /// user has left its old room all the same.
     ///
     /// # Examples
     /// ```
@@ -120,7 +121,8 @@ impl<S: Deref<Target = Rooms<R, X>>, R: Room, X: LastExit<R>> Visit<S, R, X, ByA
     /// it waits.
     ///
     /// # Errors
-    /// Returns an error if there is no such room. The user has left its old room all the same.
+    /// Returns an error if there is no such room, or if too many users gave up waiting for it. The
+    /// user has left its old room all the same.
     pub async fn change_async(mut self, to: R) -> Result<Self, EnterError> {
         let Some(inside) = self.inside.take() else { unreachable!("only `drop` and those that consume it take it") };
         self.inside = Some(self.rooms.change_room_async(inside, to).await?);

@@ -279,7 +279,8 @@ ways_in! {
     /// | cost | entering and leaving: five read-modify-writes for a lone user, two if other users open and close the room |
     ///
     /// # Errors
-    /// Returns an error if there is no such room, or if this thread is already inside.
+    /// Returns an error if there is no such room, if this thread is already inside, or if [too many
+    /// users gave up](EnterError::TooManyGaveUp) waiting for the room.
     ///
     /// # Examples
     /// ```
@@ -322,8 +323,7 @@ ways_in! {
     /// just as it gives up, it returns the guard.
     ///
     /// # Errors
-    /// Returns an error if the time runs out, if there is no such room, or if this thread is
-    /// already inside.
+    /// Returns an error if the time runs out, and in the cases of [`enter`](Self::enter).
     ///
     /// # Examples
     /// ```
@@ -345,8 +345,7 @@ ways_in! {
     /// [`enter_timeout`](Self::enter_timeout) with a point in time.
     ///
     /// # Errors
-    /// Returns an error if the deadline passes, if there is no such room, or if this thread is
-    /// already inside.
+    /// Returns an error if the deadline passes, and in the cases of [`enter`](Self::enter).
     enter_deadline, enter_deadline_owned(room: R, deadline: Instant) -> EnterTimeoutError = |call| {
         let inside = rooms.enter_until(Request::of_thread(room, call), deadline)?.ok_or(EnterTimeoutError::TimedOut)?;
         Ok(Visit::new(rooms, inside, room))
@@ -364,7 +363,7 @@ impl<R: Room, X: LastExit<R>> Rooms<R, X> {
     /// in, it leaves, and may have to run the [code of the last exit](Self::on_last_exit).
     ///
     /// # Errors
-    /// Returns an error if there is no such room.
+    /// Returns an error if there is no such room, or if too many users gave up waiting for it.
     ///
     /// # Examples
     /// ```

@@ -267,8 +267,8 @@ impl Builder {
     /// The slots share the bound in equal parts, each a power of two. So with `k` slots, a number
     /// below `2 k` means strict order. [`Status::bypass`] says which bound is in force: `k` times
     /// the largest power of two that is at most this number divided by `k`. The bound holds while
-    /// no process dies. After a death, newcomers may pass beyond the bound, until a waiter looks for
-    /// the dead.
+    /// no process dies. After a death, newcomers may pass beyond the bound, until a waiter looks
+    /// for the dead.
     ///
     /// # Examples
     /// ```
