@@ -78,7 +78,7 @@ impl Usage {
     }
 
     /// The share of all processors' time since then that others used: other processes, and other
-    /// guests of the host.
+    /// virtual machines of the host.
     #[must_use]
     pub fn of_others_since(&self) -> Option<f64> {
         let now = Self::now()?;
@@ -147,7 +147,7 @@ pub fn range(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
 /// ```
 ///
 /// # Panics
-/// If there is none.
+/// Panics if there is no value.
 #[must_use]
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);

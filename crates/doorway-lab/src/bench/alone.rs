@@ -13,7 +13,7 @@ pub struct Alone {
     pub what: &'static str,
     /// The number of places.
     pub k: usize,
-    /// The last peer against itself.
+    /// The last peer divided by a second copy of itself.
     pub control: f64,
     /// The peers.
     pub peers: Vec<AloneStanding>,
@@ -28,15 +28,15 @@ pub struct AloneStanding {
     pub cpu_ns: f64,
     /// The shortest and the longest round.
     pub cpu_range_ns: (f64, f64),
-    /// Against the best of the other libraries.
+    /// CPU time divided by that of the best of the other libraries.
     pub ratio: f64,
     /// Instructions, if they were counted.
     pub instructions: Option<f64>,
 }
 
 impl Alone {
-    /// Counts instructions for every peer. `count` returns how many a program executed that only
-    /// passes alone.
+    /// Counts instructions for every peer. `count` runs a program that only makes passages through
+    /// a peer, and returns how many instructions this program executed.
     pub(super) fn count_instructions(&mut self, count: impl Fn(&str, u32) -> Option<u64>) {
         const FEW: u32 = 1_000;
         const MORE: u32 = 10_000;
@@ -58,7 +58,7 @@ pub(super) type PeerAlone = (&'static str, Box<dyn FnMut()>);
 pub(super) fn way<R: Entrance + 'static>(peer: &'static str, times: u32, room: R) -> PeerAlone {
     let passes = move || {
         let mut me = room.join();
-        // The loop is here, not around an unknown call.
+        // The loop is inside the closure. Outside, each turn would call an unknown function.
         for _ in 0..times {
             R::pass(black_box(&mut me), || ());
         }
@@ -69,7 +69,7 @@ pub(super) fn way<R: Entrance + 'static>(peer: &'static str, times: u32, room: R
 /// Measures peers in turns. The last is the control: a second copy of the last but one.
 pub(super) fn contest(what: &'static str, k: usize, times: u32, effort: &Effort, mut ways: Vec<PeerAlone>) -> Alone {
     let mut calls: Vec<&mut dyn FnMut()> = ways.iter_mut().map(|(_, passes)| &mut **passes as _).collect();
-    // Odd, and more rounds than elsewhere: these are short.
+    // An odd number, because of the median. More rounds than elsewhere, because each is short.
     let taken = measure::all_in_turns(4 * effort.repetitions + 1, 1, &mut calls);
     let each = |taken: &[f64]| -> Vec<f64> { taken.iter().map(|ns| ns / f64::from(times)).collect() };
     let standing = |(&(peer, _), taken): (&PeerAlone, &Vec<f64>)| {
@@ -88,5 +88,5 @@ pub(super) fn contest(what: &'static str, k: usize, times: u32, effort: &Effort,
     Alone { what, k, control, peers }
 }
 
-/// The last but one, compared with itself.
+/// The name of the second copy of the last peer.
 pub(super) const CONTROL: &str = "control";

@@ -33,7 +33,7 @@ pub struct Report {
 /// Measures for 1, 2, 4 and 8 threads, and reports its progress.
 ///
 /// # Panics
-/// If an addition was lost.
+/// Panics if an addition was lost.
 #[must_use]
 pub fn compare(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
     let watch = Watch::begin();

@@ -30,12 +30,12 @@ pub(super) struct Contestant {
 pub struct Contest {
     /// What they did.
     pub what: String,
-    /// The place.
+    /// Where they ran.
     pub place: &'static str,
-    /// How many waited.
+    /// The number of waiters.
     pub waiters: usize,
-    /// The wall time of one peer against itself: how far it is from one shows how much means
-    /// nothing.
+    /// The wall time of one peer divided by that of a second copy of it. A ratio that is no farther
+    /// from 1 than this one means nothing.
     pub control: f64,
     /// The peers.
     pub peers: Vec<Standing>,
@@ -52,14 +52,14 @@ pub struct Standing {
     pub wall_range_ns: (f64, f64),
     /// Nanoseconds of processor time, of all participants.
     pub cpu_ns: f64,
-    /// Wall time against the best of the other libraries.
+    /// Wall time divided by that of the best of the other libraries.
     pub wall_ratio: f64,
-    /// CPU time against the best of the other libraries.
+    /// CPU time divided by that of the best of the other libraries.
     pub cpu_ratio: f64,
 }
 
 impl Standing {
-    /// Whether this is ours, and so not one of the others.
+    /// Whether this peer is ours, not another library's.
     fn is_ours(&self) -> bool {
         super::is_ours(self.peer)
     }

@@ -1,4 +1,5 @@
-//! One changes and many wait: all of them for the same change, or each for its own signal.
+//! One thread or task, the *changer*, changes signals, and many wait: all of them for the same
+//! signal, or each for its own.
 
 use super::contest::{Contest, Contestant, Taken};
 use super::peers::{EventListener, Notify, PARK, ParkingLot, Peer, TASK, TaskPeer, Unpark, YIELD};
@@ -61,7 +62,8 @@ impl<P: Peer> Scene<P> {
         }
     }
 
-    /// A waiter's part of a round, after its wait: the last one that was meant tells the changer.
+    /// A waiter's part of a round, after its wait. The last waiter that the round is for tells the
+    /// changer.
     fn answer(&self, me: &P::Party, round: u64) {
         if self.meant == Meant::OneInTurn && round > 1
             || (self.answers.fetch_add(1, SeqCst) + 1).is_multiple_of(self.waiters)

@@ -19,7 +19,7 @@ pub struct Cell {
     pub threads: usize,
     /// How long a thread works inside, and then outside.
     pub section_ns: u64,
-    /// The throughput of one of the peers against itself.
+    /// The throughput of one peer divided by that of a second copy of it.
     pub control: f64,
     /// The peers.
     pub peers: Vec<ThreadStanding>,
@@ -38,15 +38,15 @@ pub struct ThreadStanding {
     pub ops_range: (f64, f64),
     /// CPU time of a passage, of all threads, including the work inside and outside.
     pub cpu_ns: f64,
-    /// The same without the work.
+    /// The same, without the work inside and outside.
     pub cpu_beyond_work_ns: f64,
     /// The share of passages that followed one of another thread.
     pub handed_over: f64,
-    /// Half waited no longer.
+    /// The median of the waits: half of them were no longer.
     pub wait_p50_ns: f64,
-    /// 99 of 100 waited no longer.
+    /// 99 of 100 waits were no longer.
     pub wait_p99_ns: f64,
-    /// 999 of 1000 waited no longer.
+    /// 999 of 1000 waits were no longer.
     pub wait_p999_ns: f64,
     /// The smallest number of passages of a thread, divided by the largest.
     pub share: f64,
@@ -119,7 +119,8 @@ impl Sampler {
         Self { turn: 0, every: 1, asked: Instant::now() }
     }
 
-    /// If the current passage is to be timed: when it began, and for how many it counts.
+    /// When the current passage began, and for how many passages it counts. `None` if it is not to
+    /// be timed.
     #[inline]
     pub(super) fn next(&mut self, now: impl FnOnce() -> Instant) -> Option<(Instant, u64)> {
         self.turn += 1;

@@ -1,6 +1,6 @@
 //! What threads pass through.
 
-/// Something to pass through.
+/// Something that threads enter and leave: a lock, slots, a room or a pool.
 pub(super) trait Entrance: Sync {
     type Member<'a>
     where
@@ -11,7 +11,7 @@ pub(super) trait Entrance: Sync {
     fn pass(me: &mut Self::Member<'_>, inside: impl FnOnce()) -> bool;
 }
 
-/// What others offer for `k = 1`: a mutex that allows barging, or one that hands over to a waiter.
+/// `parking_lot`'s mutex, for `k = 1`. It allows barging, or it hands over to a waiter.
 pub(super) struct Mutex<const HANDS_OVER: bool>(pub(super) parking_lot::Mutex<()>);
 
 impl<const HANDS_OVER: bool> Entrance for Mutex<HANDS_OVER> {

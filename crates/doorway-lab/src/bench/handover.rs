@@ -28,7 +28,7 @@ fn busy(time: Duration) {
     }
 }
 
-/// The side that sets the pace, and decides when it is enough.
+/// The side that sets the pace, and decides when to stop.
 fn leads<P: Peer>(peer: P, signals: &Signals<P>, effort: &Effort, hold: Duration) -> Seen {
     let me = peer.party(0, false);
     P::listens(&signals[0]);
@@ -95,7 +95,7 @@ async fn follows_as_task<P: TaskPeer>(peer: P, signals: Signals<P>) -> Duration 
     measure::cpu_time().saturating_sub(cpu) // a task may have changed threads; then this is unused
 }
 
-/// Each turn is two hand-overs, and each of those begins with the time that the baton is held.
+/// Each turn is two hand-overs. Before each of them, a side holds the baton for a while.
 fn taken(seen: &Seen, other: Duration, hold: Duration) -> Taken {
     let held = hold.as_nanos() as f64;
     let taken = Taken::each(2 * seen.turns, seen.wall, seen.cpu + other);

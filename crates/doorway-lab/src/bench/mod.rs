@@ -1,9 +1,9 @@
 //! The wait layer beside other libraries, in one run: `doorway-lab bench wait`. Also [`slots`]
 //! beside other semaphores, and [`processes`] beside what the system offers between processes.
 //!
-//! All peers are measured in turns, on pinned threads, as medians of several repetitions. CPU time
-//! stands beside wall time, and a peer measured against itself shows which differences mean
-//! nothing.
+//! All peers are measured in turns, on pinned threads. The figures are medians of several
+//! repetitions, with CPU time beside wall time. One peer is also measured against a second copy of
+//! itself, the *control*: a difference that is no larger means nothing.
 
 mod alone;
 pub mod checkers;
@@ -113,8 +113,8 @@ fn workers() -> tokio::runtime::Runtime {
         .expect("the system has room for an executor")
 }
 
-/// Whether this is ours, and so not one of the others: algorithms of the catalogue go by their
-/// names.
+/// Whether this peer is ours, not another library's. An algorithm of the catalogue has the name of
+/// the catalogue.
 fn is_ours(peer: &str) -> bool {
     peer.starts_with("doorway") || doorway_core::registry::find(peer).is_some()
 }

@@ -35,13 +35,13 @@ pub struct Openings {
     pub lets_others_run: bool,
     /// Passages of all threads.
     pub passages: u64,
-    /// How many passages took the fast path; the median of the repetitions, as are the next.
+    /// How many passages took the fast path: the median of the repetitions.
     pub fast: u64,
-    /// How many looked at all processes.
+    /// How many passages looked at all processes: the median of the repetitions.
     pub looked: u64,
-    /// The smallest and the largest number in a repetition.
+    /// The smallest and the largest such number in a repetition.
     pub range: (u64, u64),
-    /// How many did in the paper, out of 100,000.
+    /// How many of 100,000 passages looked at all processes in the paper.
     pub in_the_paper: u64,
 }
 
@@ -237,8 +237,8 @@ mod tests {
         assert_eq!((counts.fast, counts.looked), (50, 0));
     }
 
-    /// A passage that was turned away looks at all processes once the path is closed and none came
-    /// after it.
+    /// If a passage was turned away, and no other came after it, it looks at all processes once the
+    /// path is closed.
     #[test]
     fn whoever_opens_a_closed_path_is_counted() {
         let mutex = FastPath::new(&Site::new(&Counting::default()), 2, TwoProcess::between);

@@ -21,7 +21,7 @@ const BARGES: &str = "(parking_lot)";
 /// The same, but a thread that unlocks hands over to a waiter.
 const HANDS_OVER: &str = "(parking_lot fair)";
 
-/// A smaller share of the throughput is marked.
+/// A ratio below this is marked in the table.
 pub const COLLAPSED: f64 = 0.5;
 
 /// One algorithm with few threads and with many, on gates of the same size: medians over the
@@ -40,7 +40,7 @@ pub struct Throughput {
     pub few_mops: f64,
     /// Million passages per second with eight threads.
     pub many_mops: f64,
-    /// The latter divided by the former.
+    /// The throughput with eight threads divided by that with two.
     pub ratio: f64,
     /// CPU time per passage with two threads.
     pub few_cpu_ns: f64,
@@ -51,7 +51,7 @@ pub struct Throughput {
     /// With eight threads: the share of passages that followed one of another thread. It is larger
     /// for locks that serve in order than for those that allow barging.
     pub many_handed_over: f64,
-    /// Two threads against themselves.
+    /// The throughput of two threads divided by that of a second such run.
     pub control: f64,
     /// Whether the ratio is below [`COLLAPSED`].
     pub collapsed: bool,
@@ -239,7 +239,7 @@ where
 
 /// All algorithms that support the sizes.
 pub(super) fn throughputs(effort: &Effort, done: &mut dyn FnMut(&Throughput)) -> Vec<Throughput> {
-    // Each gets half of the budget of a hand-over, and as many passages as fit.
+    // Each gets half of the time that a hand-over gets, and makes as many passages as it can.
     let rounds = if effort.tiny { effort.rounds } else { u32::MAX };
     let effort = Effort { budget: (effort.budget / 2).max(Duration::from_millis(1)), rounds, ..*effort };
     let mut all = Vec::new();

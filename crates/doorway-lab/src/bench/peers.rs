@@ -38,8 +38,8 @@ pub(super) trait TaskPeer: Peer {
     fn wait_as_task(me: &Self::Party, signal: &Self::Signal, at_least: u64) -> impl Future<Output = u64> + Send;
 }
 
-/// Our wait layer: `wait_until` on a variable of native memory. Words `W` say how many wait for
-/// them.
+/// Our wait layer: `wait_until` on a variable of native memory. The type `W` of its word says how
+/// many processes may wait for it.
 #[derive(Clone, Copy)]
 pub(super) struct Doorway<W = u64>(pub(super) &'static str, pub(super) Policy, PhantomData<W>);
 
@@ -54,7 +54,7 @@ pub(super) const YIELD: Doorway = Doorway::new("doorway YIELD", Policy::YIELD);
 pub(super) const SPIN: Doorway = Doorway::new("doorway SPIN", Policy::SPIN);
 /// Tasks leave a waker behind whatever the policy.
 pub(super) const TASK: Doorway = Doorway::new("doorway", Policy::PARK);
-/// Words that say that one process waits for them, as the records of `Slots` do.
+/// A word for which one process waits at a time, as for the records of `Slots`.
 pub(super) const ONE: Doorway<Baton> = Doorway::new("doorway, one waits", Policy::PARK);
 
 /// A number for which one process waits at a time.

@@ -1,4 +1,4 @@
-//! Where many do the same for a while: work of a known length, and the period that counts.
+//! What measurements with many parties share: work of a known length, and the period that counts.
 
 use super::Effort;
 use crate::measure;
@@ -18,7 +18,7 @@ impl Turns {
         Self(number)
     }
 
-    /// The number of turns, for another process.
+    /// The number of turns, to be sent to another process.
     pub(super) const fn number(self) -> u64 {
         self.0
     }
@@ -27,15 +27,16 @@ impl Turns {
     pub(super) fn lasting(time: Duration) -> Self {
         let goal = time.as_nanos() as f64;
         let mut turns = Self(1000);
-        // The second time at the right length: a processor begins the next turns before it has
-        // ended the last.
+        // Three times: the first number of turns is a guess, and short work seems too short,
+        // because a processor begins the next turns before it has ended the last.
         for _ in 0..3 {
             turns = turns.scaled(goal / turns.takes());
         }
         turns
     }
 
-    /// Nanoseconds; the fastest of several runs, because the others were disturbed.
+    /// The nanoseconds that these turns take: in the fastest of several runs, because the others
+    /// were disturbed.
     fn takes(self) -> f64 {
         let times = (100_000 / self.0.max(1)).clamp(1, 1000) as u32;
         let taken = measure::all_in_turns(25, times, &mut [&mut || self.work()]);
@@ -90,7 +91,7 @@ impl Stage {
         self.gone.fetch_add(1, Relaxed);
     }
 
-    /// Waits until all have left, but not for ever. Returns how many have not.
+    /// Waits until all parties have left, but not for ever. Returns how many have not left.
     pub(super) fn wait_for_all(&self) -> usize {
         let begin = Instant::now();
         while self.gone.load(Relaxed) < self.parties && begin.elapsed() < Duration::from_secs(10) {

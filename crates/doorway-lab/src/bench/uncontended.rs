@@ -22,11 +22,11 @@ pub struct Passage {
     pub k: usize,
     /// On native memory, with [`Policy::PARK`].
     pub park_ns: f64,
-    /// On a memory without bells.
+    /// On a memory without *bells*: no thread can sleep there.
     pub bare_ns: f64,
-    /// The former divided by the latter.
+    /// The time on native memory divided by the time without bells.
     pub ratio: f64,
-    /// The memory without bells against a second copy of itself.
+    /// The memory without bells divided by a second copy of itself.
     pub control: f64,
 }
 
@@ -45,7 +45,7 @@ fn passage<E: Entry>(n: usize, k: usize, effort: &Effort) -> Passage {
     let mut with_bells = || pass(black_box(&on_native), &parking);
     let mut without = || pass(black_box(&on_bare), &bare);
     let mut control = || pass(black_box(&on_twin), &twin);
-    // Odd, and more rounds than elsewhere: these are short.
+    // An odd number, because of the median. More rounds than elsewhere, because each is short.
     let (rounds, times) = (4 * effort.repetitions + 1, effort.rounds.clamp(1, 20_000));
     let taken = measure::in_turns(rounds, times, &mut [&mut with_bells, &mut without, &mut control]);
     let [park_ns, bare_ns, twin_ns] = taken[..] else { unreachable!("three ways were measured") };

@@ -51,8 +51,8 @@ impl Bound {
     }
 }
 
-/// The verdict over the figures of cells; none if there is no figure. A cell without hand-overs has
-/// none.
+/// The verdict over the figures of cells. `None` if no cell has a figure: a cell without hand-overs
+/// has none.
 pub(super) fn verdict(what: &str, bound: Bound, over: &str, figures: Vec<(String, f64)>) -> Option<Verdict> {
     let figures: Vec<_> = figures.into_iter().filter(|(_, value)| value.is_finite()).collect();
     let (worst, measured) =

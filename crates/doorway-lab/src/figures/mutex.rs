@@ -25,7 +25,8 @@ pub struct Figure {
     /// How much longer a process stays inside than reading and incrementing a counter takes, in
     /// microseconds.
     pub stays: f64,
-    /// One for each algorithm, the lowest at its end first.
+    /// One for each algorithm. Curves with more points come first; among these, the one that ends
+    /// lowest.
     pub curves: Vec<Curve>,
 }
 
@@ -34,7 +35,7 @@ pub struct Figure {
 pub struct Curve {
     /// The algorithm.
     pub algorithm: &'static str,
-    /// For each number of processes that it supports.
+    /// A point for each number of processes that the algorithm supports.
     pub points: Vec<Point>,
 }
 

@@ -1,17 +1,22 @@
 //! The experiment of Blelloch, Cheng and Gibbons' section 4 in simulated time: their Figure 5.
 //!
-//! Processors take nodes from a shared stack, 500 at a time, make two smaller ones of each, and put
-//! those back, again and again; in between they wait. With rooms, all processors that take are
-//! inside together, and so are all that put back; with a lock, one at a time. The curves show the
-//! cost of a cycle, over all processors, against their number: flat is a perfect speed-up.
+//! Each processor repeats a cycle: it takes 500 nodes from a shared stack, makes two smaller nodes
+//! of each, waits, and puts the new nodes back. With rooms, all processors that take are inside
+//! together, and so are all that put back. With a lock, one processor at a time is inside. The
+//! curves show the time of a cycle, added up over all processors, for each number of processors. A
+//! flat curve is a perfect speed-up.
 //!
 //! # Input
-//! From the paper: the nodes themselves, so that some batches put back 1000 nodes and others none;
-//! waits that are anything up to twice their mean; fetch-and-add as a compare-and-swap loop, once
-//! to enter, once to exit and twice inside; five runs. Ours: the time of a reference, the time to
-//! move a node, and the assumption that working on a node takes as long as moving it. The *transfer
-//! time* is the time of a cycle of one processor without waits and without synchronization, as in
-//! the [experiment on threads](crate::bench::rooms).
+//! From the paper:
+//! - the nodes themselves, so that some batches put back 1000 nodes and others none;
+//! - waits of any length up to twice their mean;
+//! - fetch-and-add as a compare-and-swap loop, once to enter, once to exit and twice inside;
+//! - five runs.
+//!
+//! Ours are the time of a reference, the time to move a node, and the assumption that working on a
+//! node takes as long as moving it. The *transfer time* is the time of a cycle of one processor
+//! without waits and without synchronization, as in the [experiment on
+//! threads](crate::bench::rooms).
 
 use crate::bench::rooms::{BATCH, GENERATIONS, ROOTS, WAITS};
 use doorway_check::sim::{Rules, TextError, World};
@@ -54,7 +59,8 @@ pub struct Figure {
 pub struct Curve {
     /// The name.
     pub by: &'static str,
-    /// Microseconds of all processors for one cycle, for each number of processors.
+    /// The time of a cycle in microseconds, added up over all processors, for each number of
+    /// processors.
     pub total_work: Vec<f64>,
 }
 
@@ -79,7 +85,7 @@ impl Figure {
         Ok(Self { wait, perfect: (TRANSFER + waits) as f64 / 1000.0, curves })
     }
 
-    /// Microseconds of all processors for one cycle.
+    /// The time of a cycle in microseconds, added up over all processors.
     #[must_use]
     pub fn total_work(&self, by: &str, processors: usize) -> Option<f64> {
         let at = PROCESSORS.iter().position(|&p| p == processors)?;
@@ -122,7 +128,7 @@ struct Stack {
 }
 
 impl Stack {
-    /// A while after the start, when there are nodes of all generations.
+    /// The stack a while after the start, when there are nodes of all generations.
     fn under_way(processors: usize) -> Self {
         let roots = Alike { nodes: ROOTS as u64, generations: u64::from(GENERATIONS) };
         let mut stack = Self { shared: vec![roots], taken: vec![Vec::new(); processors] };
@@ -184,7 +190,7 @@ fn world(by: &str, processors: usize) -> Result<World, TextError> {
 /// For each length of the wait, averages over this many cycles.
 ///
 /// # Errors
-/// If a text cannot be run.
+/// Returns an error if an algorithm cannot be run.
 pub fn all(cycles: u64, progress: &mut dyn FnMut(&str)) -> Result<Vec<Figure>, TextError> {
     let draw = |wait| {
         let figure = Figure::draw(wait, cycles);

@@ -1,4 +1,4 @@
-//! How many lines a lock has in each language: neither blank nor only a comment.
+//! How many lines a lock has in each language. Blank lines and lines of comments do not count.
 
 use super::of_spin::MODELS;
 use serde::Serialize;

@@ -41,7 +41,7 @@ struct Subject {
     n: usize,
     k: usize,
     passages: Option<u8>,
-    /// Its Promela model, and how it is told of the fault.
+    /// Its Promela model, and what seeds the fault in it.
     model: &'static str,
     defines: &'static [&'static str],
     /// What is wrong with it.
@@ -115,7 +115,7 @@ pub struct Search {
     pub checker: &'static str,
     /// Threads or processes.
     pub threads: usize,
-    /// What was found; of samples, the median.
+    /// What was found: for random searches, the median.
     pub found: Found,
     /// How many of the repetitions found a failure.
     pub successes: usize,
@@ -127,12 +127,12 @@ pub struct Search {
     pub cpu_s: f64,
     /// The largest resident set, in bytes.
     pub peak: u64,
-    /// Seconds to make the verifier, of Spin.
+    /// Seconds to make the verifier; only for Spin.
     pub build_s: Option<f64>,
 }
 
 impl Search {
-    /// States by second of processor time.
+    /// States for each second of processor time.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {
         Some(self.found.states? as f64 / self.cpu_s)
@@ -254,13 +254,13 @@ pub fn compare(effort: &Effort, program: &Path, progress: &mut dyn FnMut(&str)) 
         let mut measured: Vec<Search> = Vec::new();
         for subject in subjects.iter().take(how_many) {
             for &checker in checkers {
-                // Each of its pending states carries the run that led to it. Where runs are long,
-                // that is too much for any memory.
+                // Depth first, each pending state of Stateright carries the run that led to it. If
+                // runs are long, that is too much for any memory.
                 let is_long = subject.fault.is_none() && subject.passages.is_none() && subject.n > 2;
                 if is_long && matches!(checker, Checker::Stateright(Way::DepthFirst, _)) {
                     continue;
                 }
-                // Samples differ more than times do.
+                // Shuttle tries random schedules, which differ more than times do.
                 let repetitions = if matches!(checker, Checker::Shuttle(_)) { seeds } else { repetitions };
                 let runs = Runs { program, kitchen: kitchen.as_ref().ok(), subject, checker, limit, repetitions };
                 match runs.measure() {
@@ -302,7 +302,7 @@ struct Run {
 }
 
 impl Runs<'_> {
-    /// `None`: there is no such checker here.
+    /// Returns `None` if this machine does not have the checker.
     fn measure(&self) -> Option<Result<Search, String>> {
         let Checker::Spin(options) = self.checker else { return Some(self.repeat(None)) };
         let verifier = self.kitchen?.verifier(self.subject, options);
@@ -312,8 +312,8 @@ impl Runs<'_> {
     fn repeat(&self, verifier: Option<&of_spin::Verifier>) -> Result<Search, String> {
         let mut runs =
             (0..self.repetitions).map(|seed| self.once(verifier, seed as u64)).collect::<Result<Vec<_>, _>>()?;
-        // The median of what was found, too: of samples it differs from one time to the next, and
-        // those that found nothing count as the longest.
+        // Also the median of what was found: samples differ from run to run. A run that found
+        // nothing counts as the longest.
         runs.sort_by_key(|run| (run.found.steps.is_none(), run.found.tries, run.wall));
         let of = |number: fn(&Run) -> f64| median(runs.iter().map(number).collect());
         let name = self.subject.name.trim_start_matches("mutant:");
@@ -372,7 +372,7 @@ fn watched(command: &mut Command) -> Result<(Run, String), String> {
 /// The search of a process that [`compare`] has started. Returns what it says.
 ///
 /// # Errors
-/// If the orders make no sense, or the search fails.
+/// Returns an error if the orders make no sense, or if the search fails.
 pub fn take_part(orders: &[String]) -> Result<String, String> {
     let nonsense = || format!("cannot read the orders: {}", orders.join(" "));
     let [checker, name, numbers @ ..] = orders else { return Err(nonsense()) };

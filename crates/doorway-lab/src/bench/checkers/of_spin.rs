@@ -73,7 +73,7 @@ impl Kitchen {
         Ok(Self { folder, version: format!("{version}; {compiler}, -O2 -DSAFETY") })
     }
 
-    /// Makes a verifier with just the depth and the table that it needs.
+    /// Makes a verifier with no more depth and no larger table than it needs.
     pub(super) fn verifier(&self, subject: &Subject, options: Options) -> Result<Verifier, String> {
         let folder = self.folder.join(format!("{}-{}", subject.name.replace(':', "-"), options.compile.concat()));
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
@@ -99,11 +99,11 @@ impl Kitchen {
         if subject.fault.is_some() {
             return Ok(with(10_000, 16));
         }
-        // Once with room for all, to know how much is needed.
+        // It runs once with much room, to find out how much it needs.
         let (_, said) = watched(&mut with(10_000_000, 24).command())?;
         let depth = number_after(&said, "depth reached ").ok_or("it does not say how deep it went")?;
         let states = read(&said)?.states.unwrap_or(1) as u64;
-        // How deep each of several cores goes is not the same every time.
+        // With several cores, the depth that each reaches differs from run to run.
         Ok(with(depth * options.cores as u64 + 1_000, states.next_power_of_two().ilog2().max(10)))
     }
 }
@@ -117,7 +117,7 @@ impl Drop for Kitchen {
 impl Verifier {
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        // It writes the trail of a failure where it runs.
+        // The verifier writes the trail of a failure into its working directory.
         command.args(&self.arguments).current_dir(self.program.parent().unwrap_or(&self.program));
         command
     }
@@ -128,7 +128,7 @@ fn number_after(text: &str, words: &str) -> Option<u64> {
     after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// What a verifier found, by what it says.
+/// What a verifier found, according to its output.
 pub(super) fn read(said: &str) -> Result<Found, String> {
     for problem in ["max search depth too small", "out of memory", "aborted", "recompile", "hash table is full"] {
         if said.contains(problem) && !said.contains("recommend recompiling") {

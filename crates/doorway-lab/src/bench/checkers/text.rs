@@ -29,7 +29,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// A title only where it changes.
+/// The title of a row; empty if it is that of the row before.
 fn title(rows: &[Search], i: usize) -> &str {
     if i > 0 && rows[i - 1].lock == rows[i].lock { "" } else { &rows[i].lock }
 }
@@ -43,7 +43,7 @@ fn searches(f: &mut fmt::Formatter<'_>, rows: &[Search]) -> fmt::Result {
     )?;
     for (i, row) in rows.iter().enumerate() {
         let states = row.found.states.unwrap_or(0);
-        // Of a few states, the program is all that there is to see.
+        // With few states, nearly all of the memory is the program's own.
         let bytes = if states < 10_000 { "-".to_owned() } else { format!("{:.0}", row.peak as f64 / states as f64) };
         writeln!(
             f,

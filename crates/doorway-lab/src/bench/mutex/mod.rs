@@ -87,8 +87,8 @@ pub fn simulate(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Vec<Figure> 
 }
 
 impl Report {
-    /// Counts instructions for every peer alone. `count` returns how many a program executed that
-    /// only runs [`pass_alone`].
+    /// Counts instructions for every peer alone. `count` runs [`pass_alone`] in a program of its
+    /// own, and returns how many instructions this program executed.
     pub fn count_instructions(&mut self, count: impl Fn(&str, u32) -> Option<u64>) {
         self.alone.iter_mut().for_each(|contest| contest.count_instructions(&count));
     }

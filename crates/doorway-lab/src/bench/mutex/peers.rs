@@ -86,7 +86,7 @@ impl<R: mcslock::relax::Relax + Send + Sync> Entrance for McsLock<R> {
     }
 }
 
-/// Receives what is measured, once with each peer.
+/// Is called once with each peer.
 trait Take {
     /// `make` builds it for this many threads, if it supports them.
     fn take<R: Entrance + 'static>(&mut self, peer: &'static str, fair: bool, make: fn(usize) -> Option<R>);
@@ -168,8 +168,8 @@ fn ways_alone(times: u32) -> Vec<alone::PeerAlone> {
     ways.1
 }
 
-/// In and out many times, through one peer and nothing else: for counting instructions. `false` if
-/// there is no peer of that name.
+/// Makes this many passages through one peer, and does nothing else, so that instructions can be
+/// counted. Returns `false` if there is no peer of that name.
 #[must_use]
 pub fn pass_alone(peer: &str, times: u32) -> bool {
     let way = ways_alone(times).into_iter().find(|(name, _)| *name == peer);

@@ -41,8 +41,8 @@ pub(super) fn contests(effort: &Effort) -> (Vec<Alone>, Vec<String>) {
     std::thread::spawn(measure).join().expect("a process that is alone does not wait")
 }
 
-/// In and out many times, through one peer and nothing else: for counting instructions. `false` if
-/// there is no peer of that name.
+/// Makes this many passages through one peer, and does nothing else, so that instructions can be
+/// counted. Returns `false` if there is no peer of that name.
 #[must_use]
 pub fn pass_alone(peer: &str, times: u32) -> bool {
     let found = peers().into_iter().find(|(name, _)| *name == peer);
@@ -54,8 +54,9 @@ pub fn pass_alone(peer: &str, times: u32) -> bool {
 }
 
 impl super::Report {
-    /// Counts instructions for every peer alone, without those of the kernel. `count` returns how
-    /// many a program executed that only runs [`pass_alone`].
+    /// Counts instructions for every peer alone, without those of the kernel. `count` runs
+    /// [`pass_alone`] in a program of its own, and returns how many instructions this program
+    /// executed.
     pub fn count_instructions(&mut self, count: impl Fn(&str, u32) -> Option<u64>) {
         self.alone.iter_mut().for_each(|contest| contest.count_instructions(&count));
     }

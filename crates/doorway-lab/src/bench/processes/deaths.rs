@@ -20,7 +20,7 @@ const SURVIVORS: [(&str, Peer); 5] =
 pub struct Deaths {
     /// How often each peer's holder was killed.
     pub trials: usize,
-    /// The median of ours against itself.
+    /// The median of our slots divided by that of a second copy.
     pub control: f64,
     /// The peers.
     pub peers: Vec<DeathStanding>,
@@ -37,9 +37,9 @@ pub struct DeathStanding {
     pub told: usize,
     /// Half of the waiters were in after this time.
     pub p50_ns: f64,
-    /// 99 of 100 were.
+    /// 99 of 100 waiters were in after this time.
     pub p99_ns: f64,
-    /// All were.
+    /// All waiters were in after this time.
     pub max_ns: f64,
 }
 
@@ -79,7 +79,7 @@ impl<'a> Line<'a> {
             return Err(io::Error::other("a waiter did not begin"));
         }
         next.wait_until_asleep();
-        // It may have slept for another reason.
+        // The waiter may have slept for another reason than waiting.
         std::thread::sleep(Duration::from_millis(1));
         let killed = clock_ns();
         self.holder.kill();

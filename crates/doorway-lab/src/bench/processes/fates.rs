@@ -59,7 +59,8 @@ pub struct Fate {
 }
 
 impl Peer {
-    /// The expected outcome. It only decides how long to wait for what will not come.
+    /// The expected outcome. It only decides how long to wait for the unit: a unit that is not
+    /// expected to come back gets less time.
     fn is_expected(self, case: Case) -> Outcome {
         match (self, case) {
             (_, Case::WhileWaiting) => Outcome::ComesBack,

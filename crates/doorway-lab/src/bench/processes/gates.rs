@@ -32,7 +32,7 @@ fn nothing_kept() -> io::Result<Kept> {
     Ok(Box::new(()))
 }
 
-/// A peer that has broken down ends the process: its figures would mean nothing.
+/// Ends the process if a peer has broken down: its figures would mean nothing.
 fn must(succeeded: bool, doing: &str) {
     if !succeeded {
         let error = io::Error::last_os_error();
@@ -315,7 +315,7 @@ impl Peer {
         }
     }
 
-    /// How many units it can have, of this many.
+    /// How many units the peer can have, if it is asked for this many.
     pub(super) fn units(self, k: usize) -> usize {
         if self == Self::Robust { 1 } else { k }
     }

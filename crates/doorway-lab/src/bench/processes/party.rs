@@ -35,7 +35,7 @@ pub(super) struct Seat {
     pub(super) cpu_ns: AtomicU64,
     /// The largest number that it saw inside, including itself.
     pub(super) most_inside: AtomicU64,
-    /// When it asked to be let in, and when it was; 0 before.
+    /// When it asked to be let in, and when it was let in; 0 before that.
     pub(super) asked: AtomicU64,
     pub(super) granted: AtomicU64,
     /// Whether it was told that an earlier holder died.
@@ -99,7 +99,7 @@ pub(super) fn clock_ns() -> u64 {
 /// orders to the processes it starts.
 ///
 /// # Errors
-/// If the orders make no sense, or name something that does not exist.
+/// Returns an error if the orders make no sense, or name something that does not exist.
 pub fn take_part(orders: &str) -> Result<(), String> {
     let orders: Orders = serde_json::from_str(orders).map_err(|error| format!("cannot read the orders: {error}"))?;
     // A party must not outlive a director that the user has stopped.

@@ -1,4 +1,4 @@
-//! Where processes take part: the director's side. The other side are the [parties](super::party).
+//! The director's side of a measurement: it starts the [parties](super::party), and watches them.
 
 use super::gates::{Gate as _, Kept, Peer, with_gate};
 use super::mapped::Mapped;
@@ -112,7 +112,7 @@ pub(super) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// A new gate with this many units, or as many as it can have.
+    /// Makes a gate with this many units, or with fewer if it cannot have so many.
     pub(super) fn new(cast: Cast<'a>, peer: Peer, k: usize) -> io::Result<Self> {
         let (dir, k) = (Dir::new()?, peer.units(k));
         let board = Mapped::create(&dir.path().join("board"))?;
@@ -150,7 +150,7 @@ impl<'a> Scene<'a> {
         Ok(Party { child: command.spawn()?, seat: seat % SEATS })
     }
 
-    /// All parties that stay or pass come out.
+    /// Tells all parties to come out.
     pub(super) fn ends(&self) {
         self.board.phase.store(ENDS, SeqCst);
     }

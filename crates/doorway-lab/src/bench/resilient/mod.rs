@@ -2,7 +2,8 @@
 //!
 //! Threads call operations of one object, again and again: a number, or a record of 64 bytes. First
 //! no thread stops. Then one thread stops in the middle of an operation, for ever, or for a moment
-//! every now and then. It is known what a lock does about the first; the picture is the point.
+//! every now and then. If the holder of a lock stops for ever, all others wait for ever; the table
+//! shows that too.
 
 mod peers;
 mod run;
@@ -29,8 +30,8 @@ const THINKS: Duration = Duration::from_nanos(500);
 /// Pauses in the middle of an operation: how often, and how long. About as long as a turn of
 /// another thread on the same processor may last.
 const PAUSES: (u64, Duration) = (100, Duration::from_millis(1));
-/// For how many spins a loser lets the winner go ahead: not at all, like [`Resilient`], and for
-/// long.
+/// For how many spins a loser lets the winner go ahead: none, the default of [`Resilient`], and
+/// many.
 const SPINS: [u32; 3] = [0, 4, 64];
 
 /// Everything that was measured.
@@ -57,7 +58,7 @@ pub struct Report {
 pub struct Table {
     /// What they do.
     pub what: String,
-    /// The mutex against itself.
+    /// The mutex divided by a second copy of itself.
     pub control: f64,
     /// The peers.
     pub peers: Vec<Standing>,
@@ -72,13 +73,13 @@ pub struct Standing {
     pub ops: f64,
     /// The slowest and the fastest repetition.
     pub ops_range: (f64, f64),
-    /// Against the mutex.
+    /// Throughput divided by that of the mutex.
     pub ratio: f64,
     /// CPU time of all threads per operation, including their work between operations.
     pub cpu_ns: f64,
-    /// Half took no longer.
+    /// Half of the operations took no longer.
     pub p50_ns: f64,
-    /// 999 of 1000 took no longer.
+    /// 999 of 1000 operations took no longer.
     pub p999_ns: f64,
 }
 
@@ -95,7 +96,7 @@ pub struct Stopped {
     pub before: f64,
     /// Operations per second after one has.
     pub after: f64,
-    /// 999 of 1000 took no longer than this after one has stopped.
+    /// After one has stopped, 999 of 1000 operations took no longer than this.
     pub p999_ns: f64,
 }
 

@@ -7,7 +7,7 @@ use doorway::resilient::{AmAssign, Handle, Object, Resilient};
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-/// One more.
+/// Adds one.
 #[derive(Clone, Copy)]
 pub(super) enum Add {
     Straight,
@@ -237,7 +237,7 @@ impl<T: State> Peer for Resilient<T, AmAssign> {
     }
 }
 
-/// The inner object, without anything around it: as many threads as there are names.
+/// The inner object, without slots around it, for at most one thread for each name.
 pub(super) struct Inside<T: State>(Mutex<Vec<Handle<T>>>);
 
 impl<T: State> Inside<T> {
@@ -275,7 +275,7 @@ impl<T: State> Drop for Taken<'_, T> {
     }
 }
 
-/// A new one of what `arc-swap` shares.
+/// A new object that `arc-swap` shares.
 pub(super) fn swung<T: State>() -> Swung<T> {
     Swung(ArcSwap::new(Arc::new(T::default())))
 }

@@ -89,7 +89,7 @@ fn calls<P: Peer>(peer: &P, index: usize, plan: &Plan, phase: &AtomicU8) -> Seen
         let asked = if plan.timed { sampler.next(Instant::now) } else { None };
         P::add(&mut me, how);
         seen.all += 1;
-        // Without operations that ended only because a stopped thread went on at the end.
+        // An operation that ended only because a stopped thread went on at the end does not count.
         if now == COUNTS && phase.load(SeqCst) == COUNTS {
             seen.counted += 1;
             if let Some((asked, stands_for)) = asked {

@@ -36,7 +36,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// This share of the paper's.
+    /// This share of the paper's experiment.
     pub(super) fn scaled(scale: f64) -> Self {
         let roots = (ROOTS * scale).round().max(1.0) as usize;
         Self { roots, nodes: roots * ((2 << GENERATIONS) - 1) }
@@ -60,7 +60,7 @@ pub struct Cell {
     /// The time of a node with one thread alone, without synchronization, and with this wait:
     /// perfect speed-up.
     pub perfect_ns: f64,
-    /// One peer against itself.
+    /// One peer divided by a second copy of itself.
     pub control: f64,
     /// The peers.
     pub peers: Vec<Standing>,
@@ -77,7 +77,7 @@ pub struct Standing {
     pub work_range_ns: (f64, f64),
     /// CPU time of all threads, per node.
     pub cpu_ns: f64,
-    /// Total work against the best of the others.
+    /// Total work divided by that of the best of the others.
     pub ratio: f64,
     /// The cost of taking or giving back a batch beyond perfect speed-up, in transfer times: two
     /// visits per cycle.

@@ -166,8 +166,8 @@ pub(super) fn alone(effort: &Effort) -> Alone {
     std::thread::spawn(measure).join().expect("a lone thread does not wait")
 }
 
-/// In and out many times, through one peer and nothing else: for counting instructions. `false` if
-/// there is no peer of that name.
+/// Makes this many passages through one peer, and does nothing else, so that instructions can be
+/// counted. Returns `false` if there is no peer of that name.
 #[must_use]
 pub fn pass_alone(peer: &str, times: u32) -> bool {
     let way = ways(times).into_iter().find(|(name, _)| *name == peer);

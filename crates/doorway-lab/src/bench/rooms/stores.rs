@@ -68,7 +68,7 @@ impl Locked {
     }
 }
 
-/// Gives one thread at a time the vector.
+/// Gives the vector to one thread at a time.
 pub(super) trait Lock: Sync {
     fn of(nodes: Vec<Node>) -> Self;
     fn with<R>(&self, act: impl FnOnce(&mut Locked) -> R) -> R;

@@ -56,8 +56,8 @@ pub(super) fn contests(effort: &Effort) -> Vec<Alone> {
     std::thread::spawn(measure).join().expect("a lone thread does not wait")
 }
 
-/// In and out many times, through one peer and nothing else: for counting instructions. `false` if
-/// there is no peer of that name.
+/// Makes this many passages through one peer, and does nothing else, so that instructions can be
+/// counted. Returns `false` if there is no peer of that name.
 #[must_use]
 pub fn pass_alone(peer: &str, times: u32) -> bool {
     let way = semaphores(times).into_iter().chain(pools(times)).find(|(name, _)| *name == peer);
@@ -68,8 +68,8 @@ pub fn pass_alone(peer: &str, times: u32) -> bool {
 }
 
 impl super::Report {
-    /// Counts instructions for every peer alone. `count` returns how many a program executed that
-    /// only runs [`pass_alone`].
+    /// Counts instructions for every peer alone. `count` runs [`pass_alone`] in a program of its
+    /// own, and returns how many instructions this program executed.
     pub fn count_instructions(&mut self, count: impl Fn(&str, u32) -> Option<u64>) {
         self.alone.iter_mut().for_each(|contest| contest.count_instructions(&count));
     }

@@ -1,4 +1,4 @@
-//! What semaphores take of memory: idle, and while many tasks wait.
+//! How much memory semaphores take: idle, and while many tasks wait.
 
 use super::peers;
 use crate::bench::Effort;
@@ -10,16 +10,16 @@ use std::task::{Context, Waker};
 /// How many idle objects there are, and how many tasks wait for one.
 const MANY: usize = 100_000;
 
-/// The bytes of a peer.
+/// How many bytes a peer takes.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Bytes {
     /// The peer.
     pub peer: &'static str,
-    /// Of the object itself.
+    /// The size of the object itself.
     pub object: usize,
     /// By how much the program grows for each object that no task waits for.
     pub idle: f64,
-    /// Of the future of a task that waits.
+    /// The size of the future of a task that waits.
     pub future: usize,
     /// By how much the program grows for each task that waits, its boxed future included.
     pub waiter: f64,

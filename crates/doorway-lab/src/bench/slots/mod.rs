@@ -32,7 +32,7 @@ pub struct Report {
     pub machine: Machine,
     /// The effort.
     pub effort: Effort,
-    /// What each takes of memory.
+    /// The memory that each peer takes.
     pub memory: Vec<Bytes>,
     /// One thread alone.
     pub alone: Vec<Alone>,

@@ -32,7 +32,7 @@ pub(in crate::bench) fn slots(k: usize) -> Slots {
     Slots::new(k).expect("the number of places is small")
 }
 
-/// A holder looks at what it has got.
+/// Looks at the slot number that a holder has got, if there are numbers.
 pub(super) trait Look: Numbering {
     fn look(guard: &SlotGuard<'_, Self>);
 }

@@ -11,7 +11,7 @@ fn alone(semaphores: &Alone, ours: &str, theirs: &str, most: f64) -> Option<Verd
     verdict(&what, Bound::AtMost(most), "one thread alone", vec![(format!("k = {}", semaphores.k), ratio)])
 }
 
-/// One of ours against the best of the others that are as fair: in each cell.
+/// In each cell, one of our peers against the best of the others that are as fair.
 fn against(cells: &[&Cell], ours: &str, of: fn(&ThreadStanding) -> f64, bound: Bound) -> Vec<(String, f64)> {
     let figure = |cell: &&Cell| {
         let ours = cell.peer(ours)?;

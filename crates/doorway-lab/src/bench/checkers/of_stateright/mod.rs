@@ -34,7 +34,7 @@ pub(super) trait Lock<const N: usize>: Debug + Send + Sync + 'static {
     fn step(&self, p: usize, at: Self::At, shared: &mut Self::Shared) -> Option<Self::At>;
 }
 
-/// A lock, and after how many passages a process stops.
+/// A lock, and the number of passages after which a process stops.
 #[derive(Clone, Debug)]
 pub(super) struct Passages<L> {
     pub(super) lock: L,
@@ -91,7 +91,7 @@ impl<L: Lock<N>, const N: usize> Model for Of<L, N> {
 pub(super) fn search<L: Lock<N>, const N: usize>(lock: L, most: Option<u8>, threads: usize, way: Way) -> Found {
     let checker = Of::<L, N>(Passages { lock, most }).checker().threads(threads).finish_when(HasDiscoveries::Any);
     let summary = |states: usize, failure: Option<usize>| Found { states: Some(states), steps: failure, tries: None };
-    // Stateright has a type for each.
+    // Stateright has a type for each order of search.
     macro_rules! joined {
         ($spawned:expr) => {{
             let checker = $spawned.join();

@@ -18,9 +18,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed, Ordering::SeqCst};
 use std::time::Duration;
 
-/// The accesses of the execution that runs.
+/// The number of accesses of the current execution.
 static STEPS: AtomicUsize = AtomicUsize::new(0);
-/// The executions so far.
+/// The number of executions so far.
 static TRIES: AtomicUsize = AtomicUsize::new(0);
 
 /// A tool's atomic word. Loom takes `SeqCst` loads and stores for weaker ones, and would find
@@ -30,7 +30,7 @@ pub(super) trait Word: Send + Sync + 'static {
     fn add(&self, value: i64) -> i64;
     fn swap(&self, value: i64) -> i64;
     fn compare_swap(&self, old: i64, new: i64);
-    /// Lets others run: in loops that wait.
+    /// Lets other threads run. Loops that wait call this.
     fn pause();
 
     fn read(&self) -> i64 {
@@ -110,12 +110,12 @@ fn found(search: impl FnOnce()) -> Found {
     Found { states: None, steps, tries: Some(TRIES.load(Relaxed)) }
 }
 
-/// All executions, as far as they can be tried in this time. An endless wait is an execution with
-/// too many branches.
+/// Tries all executions, as far as the time allows. An endless wait shows as an execution with too
+/// many branches.
 pub(super) fn loom<L: Lock<loom::sync::atomic::AtomicI64>>(passages: usize, most: Duration) -> Found {
     let mut builder = loom::model::Builder::new();
     (builder.max_permutations, builder.max_duration, builder.preemption_bound) = (None, Some(most), None);
-    // It looks at the time when it could write a checkpoint.
+    // Loom looks at the clock only when it could write a checkpoint.
     (builder.checkpoint_interval, builder.max_branches) = (100, 10_000);
     found(move || {
         builder.check(move || {
@@ -140,8 +140,8 @@ pub(super) enum Drawn {
     ByPriorities(usize),
 }
 
-/// Schedules that are drawn, until one fails or the time is over. An endless wait is an execution
-/// that is too long.
+/// Draws schedules and runs them, until one fails or the time is over. An endless wait shows as an
+/// execution that is too long.
 pub(super) fn shuttle<L: Lock<shuttle::sync::atomic::AtomicI64>>(
     passages: usize,
     most: Duration,
