@@ -264,7 +264,8 @@ pub enum TimeoutError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReleaseError {
     /// The slot was taken away by [`break_slot`](super::Slots::break_slot), or by another process
-    /// that took this one for dead. Another holder may have been inside meanwhile.
+    /// that took this one for dead, because code of this process has closed descriptors that are
+    /// not its own. Another holder may have been inside meanwhile.
     Broken,
     /// The slots can no longer be used.
     Failed(Error),
