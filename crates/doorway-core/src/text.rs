@@ -1,10 +1,10 @@
-//! A lock without ceremony.
+//! `lock!`: a lock from its variables, its entry section and its exit section.
 
 /// A lock: its variables, its entry section and its exit section, and nothing else.
 ///
 /// It becomes a struct over a [memory](crate::memory), with a function `new` that declares the
-/// variables under their names, and an implementation of [`KExclusion`](crate::k_exclusion). Write
-/// these by hand where this form does not fit: there is no difference.
+/// variables under their names, and an implementation of [`KExclusion`](crate::k_exclusion). Where
+/// this form does not fit, write these by hand: the result is the same.
 ///
 /// ```
 /// use doorway_core::lock;
@@ -38,10 +38,11 @@
 /// assert_eq!(format!("{:?}", lock.flag[0]), "false");
 /// ```
 ///
-/// After the name come sizes, if there are any, and the instructions that the text needs beside
-/// reads and writes. A variable has a value or a [declaration](crate::memory::decl), and those of a
-/// row may have one each. What a passage carries from its entry to its exit is what `acquire`
-/// returns:
+/// After the name come sizes, if there are any, and after the colon the instructions that the text
+/// needs. [`ReadWrite`](crate::memory::ReadWrite) is enough for reads and writes; each other
+/// instruction includes it. A variable has an initial value or a
+/// [declaration](crate::memory::decl), and the variables of a row may have one each. If a passage
+/// carries a value from its entry to its exit, `acquire` returns it:
 ///
 /// ```
 /// use doorway_core::lock;

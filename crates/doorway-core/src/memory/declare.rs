@@ -25,7 +25,7 @@ pub enum Register {
     /// A read that overlaps a write may return any value of the domain.
     Safe,
     /// A read that overlaps a write returns at least the last value that was written completely. If
-    /// the write shrinks the value, the read returns the old or the new value.
+    /// the write makes the value smaller, the read returns the old or the new value.
     Monotone,
     /// A read that overlaps a write returns the old or the new value.
     Regular,
@@ -55,8 +55,8 @@ pub enum Domain<'a, T> {
 
 /// The weakest register with which an algorithm claims to work, for one variable.
 ///
-/// A memory may provide a stronger register, but never a weaker one. A register that may return
-/// "any value" needs a set of values, so this set is part of the claim and cannot be left out.
+/// A memory may provide a stronger register, but never a weaker one. If a register may return any
+/// value, the set of these values is part of the claim.
 #[derive(Clone, Copy, Debug)]
 pub enum Needs<'a, T> {
     /// A safe register over this domain.

@@ -1,20 +1,20 @@
-//! The vocabulary of the algorithms: what each word means in every memory.
+//! The vocabulary of the algorithms: what each operation means in each memory.
 //!
-//! | word | natively | in the simulator |
+//! | operation | natively | in the simulator |
 //! |---|---|---|
 //! | `p.at(3).write(&v, x).await?` | an atomic store | one step, of statement 3 |
-//! | `p.at(5).wait_until(&v, ok)` | spin, then yield | a failed turn is a step back to the loop head |
-//! | `p.spin_until(\|\| async { … })` | the same on several variables | the same |
-//! | `p.go_round_until(\|\| async { … })` | the same where turns also write | back to the loop head, whatever was written |
+//! | `p.at(5).wait_until(&v, ok)` | spin, yield, then sleep | a *turn*, one round of the wait, that fails is a step back to the loop head |
+//! | `p.spin_until(\|\| async { … })` | the same, on several variables | the same |
+//! | `p.go_round_until(\|\| async { … })` | the same, where turns also write | a step back to the loop head, whatever was written |
 //! | `p.on(part)` | nothing | accesses belong to this part |
 //! | `p.mark(…)`, `p.shows(…)`, `p.keep(…)`, `p.part(…)` | nothing | positions, private variables, merging of local states |
-//! | `p.invokes(op)`, `p.responds(result)` | nothing | an operation of an object begins with the next access, and ends with the last |
+//! | `p.invokes(op)`, `p.responds(result)` | nothing | an operation of an object begins with the access after `invokes`, and ends with the access before `responds` |
 //! | `p.block_begins(&lock).await?` … `p.block_ends(&lock)` | a lock of the memory's own | one step |
-//! | `p.at(0).choose(n).await?` | not offered | each of the `n`, in one step with the next access |
-//! | `p.at(26).is_dead(&bytes, j).await?`, `try_lock`, `unlock` | a lock of the kernel's that ends with its process | one step; see [`Seats`] |
+//! | `p.at(0).choose(n).await?` | not offered | tries each of `0..n`, in one step with the next access |
+//! | `p.at(26).is_dead(&bytes, j).await?`, `try_lock`, `unlock` | a lock of the kernel, which ends with its process | one step; see [`Seats`] |
 //! | `p.at(9).sleep(…).await?`, `p.at(21).wake(&v).await?` | sleeps in the kernel; a system call | one step to fall asleep, and one to wake; see [`Sleeps`] |
-//! | `memory.make_row(&late, i)` | allocates | nothing: the step is the exchange that tells others; see [`LateRows`] |
-//! | a variable declared `private` | an atomic like others | no step of its own, and free |
+//! | `memory.make_row(&late, i)` | allocates | nothing: the step is the compare-and-swap that tells others; see [`LateRows`] |
+//! | a variable that is declared `private` | an atomic like others | an access is no step of its own, and costs nothing |
 //!
 //! One `await` is one atomic statement of the paper. The bounds of an algorithm ([`ReadWrite`],
 //! [`FetchAdd`], …) are the assumptions of its theorem:

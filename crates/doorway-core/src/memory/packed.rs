@@ -5,7 +5,7 @@
 
 use super::{Anybody, Pid, Word};
 
-/// How many bits the words up to this one have.
+/// The number of bits that any word up to this one needs.
 #[must_use]
 pub const fn bits(largest: u64) -> u32 {
     u64::BITS - largest.leading_zeros()

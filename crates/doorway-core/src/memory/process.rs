@@ -1,4 +1,4 @@
-//! A process, and the words in which the text of an algorithm is written.
+//! A process, and the operations with which the text of an algorithm is written.
 
 use super::{
     Access, Additive, AtomicBlock, Bits, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Label,
@@ -98,7 +98,7 @@ impl<'p, M: Memory> Here<'p, M> {
     }
 
     /// From here on a private variable of this part has this value. The name is the paper's.
-    /// Properties can ask for it.
+    /// Properties can ask for the variable.
     #[inline(always)]
     pub fn shows<T: Word>(self, name: &'static str, value: T) {
         self.mark(Mark::Shows(name, value.pack()));
@@ -153,13 +153,14 @@ impl<'p, M: Memory> Here<'p, M> {
         self.process.memory.unwatch(self.process.pid, v);
     }
 
-    /// "About to do `label`, and of this function's locals only `live` still matter."
+    /// Says: "the process is about to execute statement `label`, and of the locals of this function
+    /// only `live` still matter."
     ///
-    /// The checker merges local states that agree on this, as far as `Debug` shows. If a text has
-    /// no `keep`, the checker finds out by itself which local states behave alike, and merges
-    /// those. If a local that still matters is missing from `live`, the search misses behaviour. So
-    /// after its search the checker compares what it has merged. It reports such a local as an
-    /// error, or says that it could not compare everything.
+    /// The checker merges local states for which `Debug` shows the same. If a text has no `keep`,
+    /// the checker finds out by itself which local states behave alike, and merges those. If a
+    /// local that still matters is missing from `live`, the search misses behaviour. So after its
+    /// search the checker compares the states that it has merged. If such a local is missing, the
+    /// checker reports an error, or says that it could not compare everything.
     #[inline(always)]
     pub fn keep(self, label: Label, live: &dyn Debug) {
         self.process.memory.keep(self.access(label), live);
@@ -170,7 +171,7 @@ impl<'p, M: Memory> Here<'p, M> {
     /// [`part_done`](Self::part_done).
     ///
     /// These are plain calls around the inner part. A wrapper that takes its future by value moves
-    /// that future, which made passages four times slower.
+    /// that future: passages then took four times as long.
     #[inline(always)]
     pub fn part(self, live: &dyn Debug) {
         self.process.memory.part_begins(self.process.pid, live);
@@ -182,7 +183,7 @@ impl<'p, M: Memory> Here<'p, M> {
         self.process.memory.part_done(self.process.pid);
     }
 
-    /// Repeats `turn` from its start until it returns `Some`: a busy-wait on several variables.
+    /// Repeats `turn` from its start until it returns `Some`: a wait on several variables.
     ///
     /// `turn` is an `Fn`, so nothing is carried from one turn to the next. Keep state that must
     /// survive several turns in an ordinary loop *around* this one. A turn that fails leaves shared
@@ -204,11 +205,12 @@ impl<'p, M: Memory> Here<'p, M> {
     }
 
     /// Like [`spin_until`](Self::spin_until), but a turn that fails may have changed shared
-    /// variables: a waiting process meanwhile does its part for others.
+    /// variables: while a process waits, it does its part for others.
     ///
-    /// A turn that changes a shared variable must also change a variable that it has read before.
-    /// Then a memory that sleeps until one of the variables read by the turn changes makes one more
-    /// turn. To meet this condition, keep private copies of what the turn writes.
+    /// A turn that changes a shared variable must also change a variable that it has read before. A
+    /// memory may let the process sleep until one of the variables that the turn has read changes.
+    /// Because the turn itself has changed one, the process makes one more turn before it sleeps.
+    /// To meet this condition, keep private copies of what the turn writes.
     ///
     /// A turn that changes nothing must write nothing. A memory may treat every write as a change,
     /// even one of the present value; so a process that writes in every turn never sleeps.
@@ -298,8 +300,8 @@ impl<M: Memory> Clone for At<'_, M> {
 impl<M: Memory> Copy for At<'_, M> {}
 
 impl<'p, M: Memory> At<'p, M> {
-    /// Says that from before this access on, only `live` still matters of what the process knows;
-    /// see [`Here::keep`].
+    /// Says that before this access, only `live` still matters of what the process knows; see
+    /// [`Here::keep`].
     ///
     /// ```
     /// use doorway_core::memory::spinning::{Spinning, now};

@@ -1,5 +1,5 @@
-//! What a memory must know about processes that die: seats whose owners it can recognise as dead,
-//! and sleep that a death ends.
+//! What a memory must know about processes that die: it can tell whether the owner of a seat is
+//! dead, and a death can end a sleep.
 //!
 //! A *seat* is a place among the processes, and a [`Pid`](super::Pid) is its number. A seat has at
 //! most one owner at a time. The memory has a byte for each seat, and the owner of the seat keeps
@@ -26,9 +26,9 @@ pub trait Seats: Memory {
     /// ones.
     fn bytes(&self, name: Name<Self::Part>, seats: usize) -> Self::Bytes;
 
-    /// Whether the owner of any seat may have died at all. A memory answers `false` only if
+    /// Whether the owner of any seat may have died at all. Returns `false` only if
     /// [`is_dead`](Self::is_dead) would be `false` for every seat. A memory that never reclaims
-    /// seats always answers `false`.
+    /// seats always returns `false`.
     fn may_have_died(&self, at: Access<Self::Part>) -> impl Future<Output = Result<bool, Self::Error>>;
 
     /// Whether the seat has no living owner, that is, no process has its byte locked.
@@ -55,9 +55,9 @@ pub trait Seats: Memory {
         seat: usize,
     ) -> impl Future<Output = Result<(), Self::Error>>;
 
-    /// Reports that a loop which other processes can prolong begins its `turn`th turn. This is not
-    /// a step. A memory whose words other processes may damage ends the loop here with an error
-    /// once only damage can explain the number of turns.
+    /// Reports that a loop begins its `turn`th round, where other processes can prolong the loop.
+    /// This is not a step. A memory whose words other processes may damage ends the loop here with
+    /// an error once only damage can explain the number of turns.
     ///
     /// # Errors
     /// Returns an error if the memory concludes that its words are damaged.
@@ -66,13 +66,13 @@ pub trait Seats: Memory {
         Ok(())
     }
 
-    /// The error for a word that no process can have written. Not a step.
+    /// The error for a word that no process can have written. This is not a step.
     fn damaged(&self, at: Access<Self::Part>, word: u64) -> Self::Error;
 }
 
 /// A memory whose accesses complete at once, except [sleep](Sleeps::sleep), although they may fail.
-/// It serves the few lines that every passage runs: a compiler inlines a plain function into its
-/// callers, but a future into only one.
+/// It serves the few lines that every passage runs: a compiler inlines a plain function into all
+/// its callers, but a future into only one.
 pub trait Ready: Memory {
     /// The result of an access other than a sleep.
     ///
@@ -113,8 +113,8 @@ impl Word for Woken {
 
 /// Sleep on one word and on the lives of several seats, until another process wakes the sleeper.
 ///
-/// With these words, the text of an algorithm says when it wakes a sleeper. With the other words
-/// for waiting, the memory finds out by itself.
+/// With these operations, the text of an algorithm says when it wakes a sleeper. With the other
+/// operations for waiting, the memory finds out by itself when to wake.
 pub trait Sleeps: Seats + ReadWrite {
     /// A set of seats.
     type Watch: Default + Debug;

@@ -115,10 +115,11 @@ pub trait Memory: Sized {
     #[inline(always)]
     fn wait_ends(&self, _pid: Pid) {}
 
-    /// A turn of a wait failed. Returns [`Next::GiveUp`] only if the wait is `abortable`.
+    /// A turn of a wait failed: one round of its loop, after which the process has to go on
+    /// waiting. Returns [`Next::GiveUp`] only if the wait is `abortable`.
     ///
-    /// This method does not depend on the type of the turn, on purpose: if it were generic over the
-    /// turn's future, every future built on it would lose its `Send`.
+    /// This method is not generic over the turn's future, on purpose: otherwise every future built
+    /// on it would lose its `Send`.
     fn turn_failed(
         &self,
         pid: Pid,
@@ -136,9 +137,9 @@ pub trait Memory: Sized {
     #[inline(always)]
     fn pause(&self, _turn: u32) {}
 
-    /// The next access is written on this line of the source. It is called by
-    /// [`Here::at`](super::Here::at). A memory that shows people where a process is remembers the
-    /// line; others ignore it, and it costs nothing.
+    /// The next access is written on this line of the source. [`Here::at`](super::Here::at) calls
+    /// it. A memory that shows people where a process is remembers the line. Others ignore it, and
+    /// it costs nothing.
     #[inline(always)]
     fn line(&self, _of_the_source: &'static Location<'static>) {}
 
@@ -193,8 +194,8 @@ pub trait ReadWrite: Memory {
     ) -> impl Future<Output = Result<(), Self::Error>>;
 
     /// A [`write`](Self::write) that may be a release store: it may become visible late, but never
-    /// before earlier writes of the same process. Only for variables that
-    /// [nobody waits for](Word::AWAITED).
+    /// before earlier writes of the same process. Only for variables that [no process waits
+    /// for](Word::AWAITED).
     #[inline(always)]
     fn write_in_passing<T: Word>(
         &self,
@@ -205,8 +206,8 @@ pub trait ReadWrite: Memory {
         self.write(at, v, x)
     }
 
-    /// A turn failed that read only `v` and found `seen`. The memory may sleep on that one word
-    /// until its value changes. Otherwise the same as [`Memory::turn_failed`].
+    /// A turn failed that read only `v`, and found `seen`. The memory may let the process sleep on
+    /// that one word until its value changes. Otherwise the same as [`Memory::turn_failed`].
     fn unchanged<T: Word>(
         &self,
         pid: Pid,
@@ -252,11 +253,11 @@ pub trait FetchAnd: ReadWrite {
 
 /// A decrement that stops at zero. Anderson and Moir assume it in their second footnote.
 ///
-/// There is no default that builds it from another instruction. A memory that can only loop on
-/// compare-and-swap is lock-free here but not wait-free, and bounds that rely on a single step do
-/// not hold for it.
+/// There is no default that builds it from another instruction. If a memory can only loop on
+/// compare-and-swap, this instruction is lock-free there but not wait-free, and bounds that rely on
+/// a single step do not hold.
 pub trait BoundedDecrement: ReadWrite {
-    /// Whether a call is one step, no matter how many other processes call it at the same time.
+    /// Whether a call is one step, no matter how many processes make calls at the same time.
     const WAIT_FREE: bool;
 
     /// Subtracts one unless the variable is zero, and returns the old value.
@@ -317,8 +318,8 @@ pub trait CompareSwap: ReadWrite {
 /// | memory | a row is |
 /// |---|---|
 /// | native | a box, whose pointer is exchanged for null; freed with the object |
-/// | simulated | part of every state from the start, with its variables as declared until a process is told of it |
-/// | spinning, and those of other tools | made with the whole, as far as there is room |
+/// | simulated | part of every state from the start; its variables have their initial values until a process learns that the row exists |
+/// | spinning, and those of other tools | made with the whole object, as far as there is room |
 pub trait LateRows: CompareSwap {
     /// The rows that were made, and the rows that can still be made.
     type Late<T: Word>: Index<(usize, usize), Output = Self::Cell<T>> + Debug;
@@ -373,8 +374,8 @@ pub trait Immediate: Memory<Error = core::convert::Infallible> {
 /// Runs an inner algorithm as a part of this one: [`part`](crate::memory::Here::part) before it,
 /// and [`part_done`](crate::memory::Here::part_done) when it has finished.
 ///
-/// This is a macro because a function that takes the inner future by value moves that future, which
-/// made passages four times slower.
+/// This is a macro because a function that takes the inner future by value moves that future:
+/// passages then took four times as long.
 #[macro_export]
 macro_rules! within {
     ($here:expr, $live:expr, $inner:expr) => {{
@@ -386,8 +387,8 @@ macro_rules! within {
 }
 
 /// One text in two forms: as a future, and as a plain function for memories whose accesses complete
-/// at once. It serves what passages run most, between their waits: a compiler inlines a plain
-/// function into its callers, but a future into only one.
+/// at once. It is for the lines that passages run most, between their waits. A compiler inlines a
+/// plain function into all its callers, but a future into only one.
 ///
 /// In the text, `access!` makes an access, and `either!` takes the first of two calls in the future
 /// and the second in the plain function. The text ends with its value. It ends early by `break`

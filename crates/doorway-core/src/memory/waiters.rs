@@ -7,10 +7,10 @@ impl<T: Send + Sync + 'static> Kept for T {}
 /// How many processes wait for a variable at a time: [`Nobody`], [`One`] or [`Anybody`]. The [type
 /// of its values](super::Word::Waiters) says which.
 ///
-/// A memory keeps beside a variable what it needs to wake the waiters. It needs nothing if nobody
-/// waits, and a list stored elsewhere if any number of processes may wait. If at most one process
-/// waits at a time, its waker fits beside the variable, and waiting takes neither a lock nor an
-/// allocation.
+/// A memory keeps beside a variable what it needs to wake the waiters. If no process waits, it
+/// needs nothing. If at most one process waits at a time, its waker fits beside the variable, and
+/// waiting takes neither a lock nor an allocation. If any number of processes may wait, it needs a
+/// list that is stored elsewhere.
 ///
 /// ```
 /// use doorway_core::memory::{Nobody, One, Waiters};
@@ -55,7 +55,7 @@ pub trait Waiters: private::Sealed + 'static {
     ) -> R;
 }
 
-/// No process waits for such a variable, so a change need not wake anybody.
+/// No process waits for such a variable, so a change need not wake any process.
 #[derive(Clone, Copy, Debug)]
 pub enum Nobody {}
 

@@ -50,8 +50,8 @@ impl core::fmt::Display for Pid {
 
 /// A value that a shared variable can hold: anything that packs into 64 bits.
 ///
-/// Variables are typed. `Q = p` compares processes with processes, and "nobody" is a value of the
-/// type rather than a number to remember.
+/// Variables are typed. `Q = p` compares processes with processes, and "no process" is a value of
+/// the type rather than a number to remember.
 ///
 /// ```
 /// use doorway_core::memory::{Pid, Word};
@@ -81,8 +81,8 @@ pub trait Word: Copy + PartialEq + Debug + 'static {
     type Waiters: Waiters;
 
     /// Whether any process ever waits for a variable of this type to change. If not, a write need
-    /// not wake anybody. (A variable that nobody waits for and that is not [whole](Self::WHOLE)
-    /// says so here.)
+    /// not wake any process. (Types that are not [whole](Self::WHOLE), and for whose variables no
+    /// process waits, say so here.)
     const AWAITED: bool = <Self::Waiters as Waiters>::AWAITED;
 
     /// Whether rows of variables of this type are long, while only a few neighbouring variables are
@@ -95,11 +95,13 @@ pub trait Word: Copy + PartialEq + Debug + 'static {
     /// Packs the value into one word.
     fn pack(self) -> u64;
 
-    /// The value that a word stands for. A word that no value packs into may give any value.
+    /// The value that a word stands for. For a word into which no value packs, it may return any
+    /// value.
     fn unpack(word: u64) -> Self;
 
-    /// The same value if each process had another name. A type whose values name no process leaves
-    /// this as it is; `#[derive(Word)]`, tuples, arrays and options ask their parts.
+    /// The value that this one would be if each process had another name. A type whose values name
+    /// no process keeps the default; `#[derive(Word)]`, tuples, arrays and options rename their
+    /// parts.
     ///
     /// A checker uses it to find out which states differ only in the names of processes.
     ///
@@ -142,10 +144,10 @@ impl Field {
     }
 }
 
-/// Values that are sets of bits, so that fetch-and-or makes sense on them.
+/// Values that are sets of bits, so that fetch-and-or makes sense for them.
 pub trait Bits: Word {}
 
-/// Values whose sum is the sum of their words, so that fetch-and-add makes sense on them.
+/// Values whose sum is the sum of their words, so that fetch-and-add makes sense for them.
 ///
 /// Numbers have this property. A struct packed into fields has it as long as no field overflows
 /// into the next: adding `{ tickets: 1, exits: 0 }` adds to one field only.
