@@ -13,7 +13,7 @@ pub struct Alone {
     pub what: &'static str,
     /// The number of places.
     pub k: usize,
-    /// The last peer divided by a second copy of itself.
+    /// The CPU time of a second copy of the last peer, divided by that of the last peer.
     pub control: f64,
     /// The peers.
     pub peers: Vec<AloneStanding>,

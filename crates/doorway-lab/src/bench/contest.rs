@@ -34,8 +34,8 @@ pub struct Contest {
     pub place: &'static str,
     /// The number of waiters.
     pub waiters: usize,
-    /// The wall time of one peer divided by that of a second copy of it. A ratio that is no farther
-    /// from 1 than this one means nothing.
+    /// The wall time of a second copy of one peer, divided by that of the peer. A ratio that is no
+    /// farther from 1 than this one means nothing.
     pub control: f64,
     /// The peers.
     pub peers: Vec<Standing>,

@@ -19,7 +19,7 @@ pub struct Cell {
     pub threads: usize,
     /// How long a thread works inside, and then outside.
     pub section_ns: u64,
-    /// The throughput of one peer divided by that of a second copy of it.
+    /// The throughput of a second copy of one peer, divided by that of the peer.
     pub control: f64,
     /// The peers.
     pub peers: Vec<ThreadStanding>,

@@ -51,7 +51,7 @@ pub struct Throughput {
     /// With eight threads: the share of passages that followed one of another thread. It is larger
     /// for locks that serve in order than for those that allow barging.
     pub many_handed_over: f64,
-    /// The throughput of two threads divided by that of a second such run.
+    /// The throughput of two threads in a second run, divided by that in the first.
     pub control: f64,
     /// Whether the ratio is below [`COLLAPSED`].
     pub collapsed: bool,

@@ -26,7 +26,7 @@ pub struct Passage {
     pub bare_ns: f64,
     /// The time on native memory divided by the time without bells.
     pub ratio: f64,
-    /// The memory without bells divided by a second copy of itself.
+    /// The time on a second memory without bells, divided by the time on the first.
     pub control: f64,
 }
 

@@ -30,7 +30,7 @@ pub struct Crowd {
     pub processes: usize,
     /// How long a process works inside, and then outside.
     pub section_ns: u64,
-    /// The throughput of our slots divided by that of a second copy.
+    /// The throughput of a second copy of our slots, divided by that of our slots.
     pub control: f64,
     /// The peers.
     pub peers: Vec<CrowdStanding>,

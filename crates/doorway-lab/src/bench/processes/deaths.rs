@@ -20,7 +20,7 @@ const SURVIVORS: [(&str, Peer); 5] =
 pub struct Deaths {
     /// How often each peer's holder was killed.
     pub trials: usize,
-    /// The median of our slots divided by that of a second copy.
+    /// The median of a second copy of our slots, divided by that of our slots.
     pub control: f64,
     /// The peers.
     pub peers: Vec<DeathStanding>,

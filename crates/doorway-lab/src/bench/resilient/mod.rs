@@ -58,7 +58,7 @@ pub struct Report {
 pub struct Table {
     /// What they do.
     pub what: String,
-    /// The mutex divided by a second copy of itself.
+    /// The throughput of a second copy of the mutex, divided by that of the mutex.
     pub control: f64,
     /// The peers.
     pub peers: Vec<Standing>,

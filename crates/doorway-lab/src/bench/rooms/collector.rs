@@ -60,7 +60,7 @@ pub struct Cell {
     /// The time of a node with one thread alone, without synchronization, and with this wait:
     /// perfect speed-up.
     pub perfect_ns: f64,
-    /// One peer divided by a second copy of itself.
+    /// The work of a second copy of one peer, divided by that of the peer.
     pub control: f64,
     /// The peers.
     pub peers: Vec<Standing>,

@@ -27,7 +27,7 @@ pub struct TaskCell {
     pub tasks: usize,
     /// Whether a task gives up half-way every fifth time.
     pub cancels: bool,
-    /// The throughput of tokio's semaphore divided by that of a second copy.
+    /// The throughput of a second copy of tokio's semaphore, divided by that of the first.
     pub control: f64,
     /// The peers.
     pub peers: Vec<TaskStanding>,
