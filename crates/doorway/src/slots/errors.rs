@@ -11,8 +11,8 @@ use std::fmt;
 pub enum AcquireError {
     /// The slots are closed.
     Closed,
-    /// There are fewer places than the caller asked for, perhaps only since it began to wait: it
-    /// would have waited for ever.
+    /// There are fewer places than the caller asked for, so it would wait for ever. Perhaps places
+    /// were removed while it waited.
     TooMany(TooMany),
     /// No place was asked for.
     Nothing,
@@ -40,8 +40,8 @@ pub enum AcquireTimeoutError {
     TimedOut,
     /// The slots are closed.
     Closed,
-    /// There are fewer places than the caller asked for, perhaps only since it began to wait: it
-    /// would have waited for ever.
+    /// There are fewer places than the caller asked for, so it would wait for ever. Perhaps places
+    /// were removed while it waited.
     TooMany(TooMany),
     /// No place was asked for.
     Nothing,
