@@ -13,7 +13,7 @@
 //! - [`adversary`]: expensive passages, where the graph is too large.
 //! - [`timed`]: machines on which an access takes time.
 //! - [`sample`]: random schedules, where the graph is too large.
-//! - [`at_once`]: passages that do not wait, among passages that do.
+//! - [`at_once`]: passages that enter without waiting or not at all, among passages that wait.
 //! - [`faults`]: texts with seeded faults, by statement number.
 //! - [`export`]: graphs and traces for other programs. [`picture`]: graphs for people.
 //! - [`trace`], [`schedule`], [`replay`]: what happened, and how to make it happen again, by hand
@@ -58,9 +58,9 @@
 //! ```
 //!
 //! # What it does not see
-//! Steps are sequentially consistent, so the checker sees no reordering of a weaker memory (mutants
-//! stand in for some). A verdict holds for the sizes that were searched. Clocks, allocation and
-//! everything else that is not an access are invisible.
+//! Steps are sequentially consistent, so the checker does not see how a weaker memory reorders them
+//! (some mutants imitate that). A verdict holds for the sizes that were searched. Clocks,
+//! allocation and everything else that is not an access are invisible.
 
 #![deny(unsafe_code)]
 

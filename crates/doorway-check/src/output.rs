@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Result, Write};
 pub enum Reader {
     /// The text was written.
     There,
-    /// The reader has gone away, and nobody reads the text.
+    /// The reader has gone away, and no process reads the text.
     Gone,
 }
 

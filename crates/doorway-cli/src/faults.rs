@@ -144,7 +144,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         })?;
     } else {
         let second = subject.info.problem.second().name();
-        let mut out = format!("{} with n={}, {second}={}: which claim notices\n\n", subject.id(), sizes.n, sizes.k);
+        let mut out =
+            format!("{} with n={}, {second}={}: which claim notices each fault\n\n", subject.id(), sizes.n, sizes.k);
         let width = rows.iter().map(|row| row.fault.len()).max().unwrap_or(0);
         for row in &rows {
             let _ = writeln!(out, "  {:width$}  {}", row.fault, row.says());

@@ -12,8 +12,7 @@ pub(crate) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Print the table of algorithms in Markdown (without rooms and the objects
-    /// built on them)
+    /// Print the table of algorithms in Markdown (without rooms and the objects built on them)
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
     /// List the mutants: faulty versions of the algorithms, for `doorway check mutant:NAME`

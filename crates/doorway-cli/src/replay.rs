@@ -74,7 +74,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
 /// A run of slots between machines.
 fn run_leases(args: &Args) -> Result<Exit, String> {
     if args.schedule.is_some() || args.latex || args.html.is_some() {
-        return Err("a run of leases has no schedule, no table and no page; omit the options".to_owned());
+        return Err(
+            "a run of leases has no schedule, no table and no page; omit --schedule, --latex and --html".to_owned()
+        );
     }
     let token: leases::Token = args.token.parse().map_err(|e: leases::TokenError| e.to_string())?;
     let (failure, breaks) = token.replay().map_err(|e| e.to_string())?;

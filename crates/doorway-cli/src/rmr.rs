@@ -23,9 +23,9 @@ pub(crate) struct Args {
     /// The algorithm, as named by `doorway list`
     #[arg(required_unless_present = "theorems")]
     id: Option<String>,
-    /// Measure Anderson and Moir's theorems instead: bound, worst found and method, for each size
-    /// and number of competitors. Takes about twenty minutes; less with --n, --k, --contention or
-    /// --theorem
+    /// Measure Anderson and Moir's theorems instead: bound, worst passage found and method, for
+    /// each size and number of competitors. Takes about twenty minutes; less with --n, --k,
+    /// --contention or --theorem
     #[arg(long, conflicts_with_all = ["id", "rooms", "slots", "model", "method", "passages", "without_bounded_decrement"])]
     theorems: bool,
     /// With --theorems: only this theorem, such as 3 or 1+k; may be repeated
@@ -354,8 +354,8 @@ fn theorems(args: &Args) -> Result<Exit, String> {
         print("\ninterrupted, NOT complete: the missing rows were not measured\n")?;
     } else {
         print(&format!(
-            "\nexhaustive: the exact worst case, unless only for few passages; otherwise, and adversary: a lower bound\n\
-             without a bounded decrement, am-graceful (5,2), a passage that loses 0, 1, 2, … exchanges costs {}\n\n\
+            "\nexhaustive: the exact worst case (for few passages, a lower bound); adversary: a lower bound\n\
+             am-graceful (5,2) without a bounded decrement: a passage that loses 0, 1, 2, … exchanges costs {}\n\n\
              Table 1, as far as it is implemented here:\n{}",
             lost.iter().map(u64::to_string).collect::<Vec<_>>().join(", "),
             doorway_check::tables::catalogue::table_1()

@@ -31,7 +31,7 @@ pub(crate) struct RuleArgs {
     /// Seats: let no sleeper wake up on its own
     #[arg(long, requires = "crashes")]
     no_rechecks: bool,
-    /// Seats: report no death, so that everything a dead process holds is lost
+    /// Seats: report no death, so that everything that a dead process holds is lost
     #[arg(long, requires = "crashes")]
     no_reclaims: bool,
     /// Seats: let no process look for dead owners before the first death. Explores fewer states,
@@ -49,13 +49,12 @@ pub(crate) struct RuleArgs {
     /// outstanding. The search is complete for this bound
     #[arg(long, value_name = "TICKETS", value_parser = sizes::from_one::<NonZero<u32>>)]
     line: Option<NonZero<u32>>,
-    /// Turnstiles: let the front fall at most this far behind while no process waits (only some
-    /// steps move it). Explores fewer states, and can only find failures: runs in which the front
-    /// falls further behind are skipped
+    /// Turnstiles: skip runs in which the variable `front` falls further behind than this while no
+    /// process waits (only some steps move it). Explores fewer states, and can only find failures
     #[arg(long, value_name = "TICKETS", value_parser = sizes::from_one::<NonZero<u32>>)]
     lag: Option<NonZero<u32>>,
-    /// dgs and its variants, and seats: merge symmetric states. Explores fewer states; for dgs and
-    /// its variants, traces are harder to read
+    /// Seats, and dgs and its variants: merge symmetric states. Explores fewer states. Traces of
+    /// dgs and its variants are harder to read then
     #[arg(long)]
     alike: bool,
     /// Let waiting processes sleep, and make waking the sleepers a step of its own

@@ -51,7 +51,7 @@ use syn::{Data, DeriveInput, Error, Fields, Ident, Index, Result, Type, parse_ma
 /// }
 /// ```
 ///
-/// Neither do fields that are no words, and types with parameters:
+/// Fields that are no words do not compile either, and neither do types with parameters:
 ///
 /// ```compile_fail,E0277
 /// use doorway_derive::Word;

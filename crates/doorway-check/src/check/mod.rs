@@ -199,8 +199,8 @@ impl Check {
     }
 
     /// Treats states that differ only in the names of processes as one state: shorthand for
-    /// [`Explorer::symmetric`]. The search is up to n! times as small. It is refused if the
-    /// processes are not alike.
+    /// [`Explorer::symmetric`]. The search has up to n! times fewer states (at most 720 times). It
+    /// is refused if the processes are not alike.
     ///
     /// ```
     /// use doorway_check::prelude::*;

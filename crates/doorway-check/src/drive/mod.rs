@@ -2,7 +2,7 @@
 //! which process crashes or gives up.
 //!
 //! A [`Driver`] answers questions about one machine: what can happen after a run, how far a process
-//! comes when it runs alone, and whether a search from there finds a violation, or a state in which
+//! gets when it runs alone, and whether a search from there finds a violation, or a state in which
 //! a [`Predicate`] holds. A [`Page`] serves a page that asks these questions, on a loopback address
 //! of this machine.
 //!
@@ -380,7 +380,7 @@ impl Driver {
         let all = [run, &way[..]].concat();
         let record = self.recorder.record(&all, None).map_err(error)?;
         if record.steps.len() < all.len() {
-            return Err(error("the way that was found is not one of the text: a `keep` omits a local that matters"));
+            return Err(error("the run that was found is not a run of the text: a `keep` omits a local that matters"));
         }
         let steps = way.len();
         let plural = if steps == 1 { "" } else { "s" };

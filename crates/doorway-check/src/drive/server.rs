@@ -1,9 +1,9 @@
 //! The page of a driver, on a loopback address.
 //!
-//! Pages of other sites in the same browser can send requests to this address too. So every address
-//! contains a random token that only the page knows. The server refuses a request without the
-//! token, a request that names another host (so no other name can be pointed here), and a request
-//! from another origin.
+//! Pages of other sites in the same browser can send requests to this address too. So the address
+//! contains random bits that only this page knows. The server refuses a request without these bits,
+//! a request that names another host (so no other name can be pointed here), and a request from
+//! another origin.
 
 use super::{Driver, GRAMMAR};
 use crate::sim::TextError;

@@ -1,8 +1,8 @@
 //! Faults that a memory seeds into a text, by statement number.
 //!
 //! A text says to which part and statement each access belongs. So the simulated memory can drop an
-//! access, defer it, or change its value. The text itself stays as it is: the fault is in the very
-//! text that ships.
+//! access, defer it, or change its value. The text itself stays as it is: the checker runs the text
+//! that ships.
 //!
 //! ```
 //! use doorway_check::faults::Faults;
@@ -17,7 +17,7 @@
 //!
 //! | fault | effect on the access |
 //! | --- | --- |
-//! | `drop:7` | it is not made. A text that expects an answer gets the one of a first access |
+//! | `drop:7` | it is not made. A text that expects an answer gets the initial value; a compare-and-swap is told that it succeeded |
 //! | `drop:7=VALUE` | the same, with this answer |
 //! | `defer:7` | it is made after the next access of the process, or at the end of the passage |
 //! | `defer:7>9` | it is made after the next access at statement 9 |
@@ -25,7 +25,7 @@
 //! | `blind:7` | it compares and swaps; now it always swaps, and reports success |
 //! | `force:7` | the same, but it reports what it found |
 //! | `insist:7` | it compares and swaps; now it repeats until it succeeds |
-//! | `nowait:7` | a wait that reads here looks once and goes on |
+//! | `nowait:7` | a wait that reads here looks once, and goes on |
 //! | `read:7=VALUE`, `read:7+1`, `read:7-1`, `read:7!` | the text is told another value than was found |
 //! | `read:7=1>2` | the text is told 2 where 1 was found; likewise with `write` |
 //! | `write:7=VALUE`, `write:7+1`, `write:7-1`, `write:7!` | another value is written (or added) than the text says |
@@ -50,12 +50,13 @@
 //!   passage, and `7x2..` all from the second on. The order is `slot1.7[1]<4x2..@p1`.
 //! - A variable is `X` in the part of the access, or `slot1.X` in another part. `flag[2]` is one of
 //!   a row; `flag[me]` and `flag[me+1]` follow the number of the process; `flag[+1]` follows the
-//!   place that the access goes to. Rows are rings here. `init:flag` is the whole row. `gate#line`
-//!   is a field of a variable, if its type has fields.
+//!   place that the access goes to. After the last variable of a row comes the first. `init:flag`
+//!   is the whole row. `gate#line` is a field of a variable, if its type has fields.
 //! - A value is a number, `true`, `false`, a process such as `p1`, `me` or `nobody`. `old` is what
 //!   a compare-and-swap expects to find, `at4` what the process last saw at statement 4, and `seen`
 //!   what it saw there, if it has read nothing else since.
-//! - Whatever follows a compare-and-swap happens only if it swapped.
+//! - If a fault does something after a compare-and-swap, it does so only if the compare-and-swap
+//!   succeeded.
 //! - Commas separate several faults.
 //!
 //! A deferred access belongs to the local state of its process, and so does the second half of a
@@ -79,8 +80,8 @@ impl Faults {
     /// No fault.
     pub const NONE: Self = Self(&[]);
 
-    /// These faults, kept while the program runs: machines and tokens pass them around by the
-    /// hundred.
+    /// These faults. They stay in memory while the program runs, because machines and tokens pass
+    /// them around by the hundred.
     #[must_use]
     pub fn new(faults: Vec<Fault>) -> Self {
         static KNOWN: Mutex<Vec<&'static [Fault]>> = Mutex::new(Vec::new());

@@ -1,12 +1,13 @@
 //! Algorithms with a seeded fault, to verify that the checks would notice.
 //!
 //! Most mutants are the shipped text with a fault that the memory seeds, by statement number (see
-//! [`faults`](crate::faults)); a row of a table says which. Some faults are beyond any memory:
-//! another order of calls, another comparison, another bound of a loop. Those are another part
-//! among shipped ones, or a text of their own. A test compares such a text without its fault with
-//! the shipped one: both must have exactly the same number of states and steps, so that drift
-//! shows. Mutants run by name, `doorway check mutant:am-chain-swaps-6-and-7`, and are not listed
-//! among the algorithms. The table of each paper stands beside its claims.
+//! [`faults`](crate::faults)); a row of a table says which. No memory can cause some faults:
+//! another order of calls, another comparison, another bound of a loop. Such a mutant has another
+//! part among shipped ones, or a text of its own. A test compares such a text, without its fault,
+//! with the shipped one: both must have exactly the same number of states and steps. So the test
+//! shows if the shipped text has changed and the mutant's has not. Mutants run by name,
+//! `doorway check mutant:am-chain-swaps-6-and-7`, and are not listed among the algorithms. The
+//! table of each paper stands beside its claims.
 //!
 //! A few rows are *controls*: changes that look just as dangerous but are harmless. They must hold.
 //!

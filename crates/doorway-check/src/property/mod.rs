@@ -17,8 +17,8 @@
 //! - [`Property::exclusion`], [`Property::deadlock_free`]: what every lock promises.
 //! - [`Property::no_panic`]: the text never panics. Every search checks it, and reports it if it
 //!   fails.
-//! - [`Property::starvation_free`]: what most locks promise. [`Property::never_stuck`]: the
-//!   quickest to find.
+//! - [`Property::starvation_free`]: what most locks promise. [`Property::never_stuck`]: weaker than
+//!   deadlock freedom, and decided soonest.
 //! - [`Property::one_waits`]: no two processes wait where only one should. Checked where types say
 //!   so, and reported if it fails.
 //! - [`Property::quiet_waits`]: a waiting process does not write, so it can sleep.

@@ -14,8 +14,8 @@
 //! bound.
 //!
 //! A process that crashes in an operation leaves it behind: it may take effect at any later time,
-//! or never. A process that goes on without a result also leaves its operation behind, until it
-//! leaves another.
+//! or never. A process that goes on without a result also leaves its operation behind. If it later
+//! leaves another one behind, the first can no longer take effect.
 
 use super::learn::{Halt, Missing};
 use super::world::{Machine, State, World};

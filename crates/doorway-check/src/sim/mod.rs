@@ -205,7 +205,8 @@ pub enum TextError {
         /// Why not.
         why: &'static str,
     },
-    /// A run that was found is not one of the text: replayed without merging, it goes differently.
+    /// A run that was found is not a run of the text: replayed without merging, it goes
+    /// differently.
     NoSuchRun {
         /// The process that does something else.
         pid: Pid,
@@ -316,7 +317,7 @@ impl fmt::Display for TextError {
             ),
             Self::NoSuchRun { pid, label, step, normalised: false } => write!(
                 f,
-                "the run that was found is not one of the text: at step {step} {pid}, at statement {label}, does something \
+                "the run that was found is not a run of the text: at step {step} {pid}, at statement {label}, does something \
                  else without `keep`; a `keep` omits a local that matters: Keep::CrossChecked (--cross-check) may find it, \
                  Keep::Ignored (--no-keep) works without"
             ),

@@ -4,7 +4,7 @@
 //! complete, the search allows only few passages of each process, and the row says so, unless the
 //! adversary finds a worse passage. Larger sizes are left to the [adversary](crate::adversary),
 //! which gives a lower bound. Each theorem appears once for k-exclusion, and once with names around
-//! it, for `k` more. Theorems 3 and 7 with names are Theorems 9 and 10.
+//! it, which cost `k` references more. Theorems 3 and 7 with names are Theorems 9 and 10.
 
 use crate::Explorer;
 use crate::adversary::{Hunt, Method};

@@ -51,13 +51,13 @@ pub(crate) struct Args {
     /// With random or pct: seed of the random choices [default: 1]
     #[arg(long)]
     pub(super) seed: Option<u64>,
-    /// Also write the state graph to this file, for Graphviz: every state and step of up to 2000
-    /// states, a summary of more. The file - is standard output; the report then goes to standard
-    /// error
+    /// Also write the state graph to this file, for Graphviz: every state and step, or a summary if
+    /// there are more than 2000 states. The file - is standard output; the report then goes to
+    /// standard error
     #[arg(long, value_name = "FILE")]
     pub(super) dot: Option<std::path::PathBuf>,
-    /// Also write a picture of the state graph to this file: every state and step of up to 400
-    /// states, a summary of more. The file - is as in --dot
+    /// Also write a picture of the state graph to this file: every state and step, or a summary if
+    /// there are more than 400 states. The file - is as in --dot
     #[arg(long, value_name = "FILE", conflicts_with = "switches")]
     pub(super) svg: Option<std::path::PathBuf>,
     /// If a property fails, also write a page that shows the run, step by step, in a browser. The
@@ -76,22 +76,22 @@ pub(crate) struct Args {
     /// core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     pub(super) threads: Option<u8>,
-    /// Keep three bits of each state, in this much memory, instead of the state. Finds failures in
-    /// searches that do not fit into memory, and proves nothing
+    /// Keep three bits of each state, in this much memory, instead of the state. Finds failures
+    /// even if the states do not fit into memory, and proves nothing
     #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with_all = ["save", "resume"])]
     pub(super) bitstate: Option<usize>,
     /// Treat states that differ only in the names of processes as one state. Refused unless the
     /// processes are all alike; progress and bounds on steps are not decided then
     #[arg(long)]
     pub(super) symmetric: bool,
-    /// If a limit or Ctrl-C ends the search, write what it knows to this file
+    /// If a limit or Ctrl-C ends the search, write what it has found to this file, for --resume
     #[arg(long, value_name = "FILE")]
     pub(super) save: Option<std::path::PathBuf>,
     /// Continue the search that wrote this file, from where it ended; give the same options
     #[arg(long, value_name = "FILE")]
     pub(super) resume: Option<std::path::PathBuf>,
-    /// Do not merge local states that the text declares alike, and forget no value it declares
-    /// irrelevant (slow, but right even if the text is wrong)
+    /// Do not merge local states that the text declares alike, and do not forget values that it
+    /// declares irrelevant (slow, but right even if the text is wrong)
     #[arg(long)]
     pub(super) no_keep: bool,
     /// After the search, run merged local states side by side to verify that they are alike

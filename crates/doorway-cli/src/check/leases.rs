@@ -118,7 +118,7 @@ fn wanted(usual: Leases, args: &Args) -> Result<Leases, String> {
         mutant: usual.mutant,
     };
     if leases.k > 1000 {
-        return Err("--k is more than a search can hold; give fewer".to_owned());
+        return Err("--k is more than a search can hold; give a smaller --k".to_owned());
     }
     leases.refuses().map_or(Ok(leases), |why| Err(why.to_owned()))
 }

@@ -5,7 +5,7 @@
 //! sees.
 //!
 //! To do something with the algorithm of a given name, write a [`Visit`]or. It is generic over the
-//! [`Entry`], so there is no `dyn` and no bound is lost.
+//! [`Entry`], so there is no `dyn`, and no trait bound is lost.
 //!
 //! ```
 //! use doorway_core::memory::spinning::{Spinning, now};
@@ -74,7 +74,7 @@ pub trait Listed {
     const INFO: Info;
 }
 
-/// An algorithm that can be built on any complete machine.
+/// An algorithm that can be built on any [`Machine`]: a memory with every instruction.
 pub trait Entry: Listed {
     /// Its type on a memory.
     type On<M: Machine>: KExclusion<M>;

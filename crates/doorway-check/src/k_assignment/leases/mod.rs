@@ -110,7 +110,7 @@ pub enum Claim {
     /// A client that is inside, and whose lease has not ended, is the one that the store names. So
     /// at most `k` such clients are inside, with different slots.
     Names,
-    /// No chair is granted a slot while an older one waits.
+    /// No client is granted a slot while an older one waits.
     Order,
     /// If nothing can happen any more without a fault, all passages of living clients are over, all
     /// slots are free, and no chair waits.
@@ -206,10 +206,10 @@ impl Leases {
         let leases = self.n * (1 + usize::from(self.faults.pauses));
         match self {
             Self { n: 0, .. } | Self { k: 0, .. } | Self { passages: 0, .. } => {
-                Some("there must be a client, a slot and a passage")
+                Some("a search of leases needs at least one client, one slot and one passage; give more")
             }
-            Self { n: 17.., .. } => Some("there may be 16 clients at most"),
-            _ if leases > 64 => Some("with this many clients, fewer pauses are possible"),
+            Self { n: 17.., .. } => Some("a search of leases has room for 16 clients; give a smaller --n"),
+            _ if leases > 64 => Some("there is no room for so many pauses with this many clients; give fewer --pauses"),
             _ => None,
         }
     }
