@@ -116,7 +116,7 @@ objects! {
         defaults: Defaults { n: 2, k: 2, passages: Some(2) },
         ..Info::resilient(
             "universal-in-use",
-            "`universal` whose copies and operations can fail, with looks; free buffers are remembered",
+            "`universal` with copies and operations that can fail, read-only looks, and remembered free buffers",
             Paper::DOORWAY,
             "",
         )

@@ -79,7 +79,7 @@ entries! {
     /// [`KbakeryNonatomic`]. For study.
     KbakeryNonatomicAsPrinted: NonatomicKBakery<M>, |site, sizes| NonatomicKBakery::as_printed(site, sizes.n, sizes.k), Info {
         id: "kbakery-nonatomic-as-printed",
-        title: "the same on safe registers only, which lets in two processes where one may be",
+        title: "the same with safe registers only, which lets two processes into one place",
         figure: "3, as printed",
         ..KbakeryNonatomic::INFO
     };

@@ -71,7 +71,7 @@ entries! {
         defaults: Defaults { n: 2, k: 1, passages: None },
         ..Info::k_exclusion(
             "dgs-as-printed",
-            "the same to the letter of the paper, where a process can be passed for ever",
+            "the same exactly as printed, where a process can be overtaken for ever",
             PAPER,
             "Construction 8",
         )

@@ -75,7 +75,7 @@ entries! {
         words: |s, _| 1 + 2 * s.n as u64,
         ..Info::mutex(
             "mcs-swap",
-            "the same without compare-and-swap, where a process can be passed for ever",
+            "the same without compare-and-swap, where a process can be overtaken for ever",
             PAPER,
             "the same, exit without compare-and-swap",
         )

@@ -66,7 +66,7 @@ entries! {
         words: |s, _| tree_words(s) + 3 * s.n as u64 * height(s) + 1,
         ..Info::fetch_and_op(
             "ya-combining",
-            "Software combining over Yang and Anderson's arbitration tree",
+            "software combining over Yang and Anderson's arbitration tree",
             PAPER,
             "none, Section 6.2",
         )

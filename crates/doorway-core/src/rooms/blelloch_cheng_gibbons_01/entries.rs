@@ -150,7 +150,7 @@ objects! {
     /// Rooms as in the figure: two users can be last once numbers wrap.
     RoomsAsPrinted: rooms(
         "rooms-as-printed",
-        "rooms as the figure has them, in which two users can be last once numbers wrap",
+        "rooms exactly as printed, in which two users can both be the last once numbers wrap",
         "2",
         CLAIMS,
         2,
@@ -194,7 +194,7 @@ objects! {
     /// The same stack, which copies, as printed in the figure: it takes from an empty stack.
     RoomDynamicStackAsPrinted: grows(
         "room-dynamic-stack-as-printed",
-        "the stack that copies, as the figure has it; a pop takes from an empty stack",
+        "the stack that copies, exactly as printed: a pop can take from an empty stack",
         "4",
         4,
         words_that_are_copied,

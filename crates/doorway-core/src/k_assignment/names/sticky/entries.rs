@@ -13,7 +13,7 @@ objects! {
         defaults: Defaults { n: 3, k: 3, passages: Some(2) },
         ..Info::k_assignment(
             "sticky-names",
-            "names of which each process first asks for the one that it had last",
+            "names; each process first asks for the one that it had last",
             Paper::DOORWAY,
             "",
         )
