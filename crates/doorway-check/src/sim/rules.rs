@@ -92,7 +92,7 @@ pub struct Rules {
     pub crashes: usize,
     /// What happens to dead processes, if the memory has seats.
     pub deaths: Deaths,
-    /// Whether waits may be given up, wherever the text allows it, at every failed turn.
+    /// Whether processes may give up, wherever the text allows it, at every failed turn of a wait.
     pub give_ups: bool,
     /// Whether a waiting process sleeps. If a process finds that nothing its turn has read has
     /// changed, it sleeps until one of these variables changes and it is woken. Waking the sleepers
@@ -124,13 +124,13 @@ pub struct Rules {
     /// than memory, and the machine can run as a [`Crowd`](super::Crowd) but not be searched.
     pub sparse: bool,
     /// Limits the line, for algorithms that have one: no process starts a passage while this many
-    /// tickets are outstanding. A process that gives up leaves something behind, so without a bound
-    /// the search would have no end.
+    /// tickets are outstanding. A process that gives up leaves its ticket behind, so without a
+    /// bound the search would have no end.
     pub line: Option<u32>,
-    /// For algorithms with a counter that only some steps move: how far the counter may fall behind
-    /// while this makes no difference to which process may enter. If it is further behind, it is
-    /// moved at once. The search explores fewer states, and misses what happens only when the
-    /// counter is further behind.
+    /// For algorithms with a counter that only some steps move: how far this counter may fall
+    /// behind, at times when that has no influence on which process may enter. If it falls further
+    /// behind, the checker moves it at once. The search explores fewer states, and misses runs in
+    /// which the counter is further behind.
     pub lag: Option<u32>,
     /// The largest number of context switches in a run; `None` means no bound. Misses failures that
     /// need more, but covers runs of any length with few switches.

@@ -104,8 +104,8 @@ impl fmt::Display for Faults {
 /// What is claimed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Claim {
-    /// What the slots guard never obeys an earlier holder after a later one, and never refuses the
-    /// one that holds the slot.
+    /// The resource that the slots guard never obeys an earlier holder after a later one, and never
+    /// refuses the present holder.
     Fences,
     /// A client that is inside, and whose lease has not ended, is the one that the store names. So
     /// at most `k` such clients are inside, with different slots.
@@ -113,12 +113,12 @@ pub enum Claim {
     /// No client is granted a slot while an older one waits.
     Order,
     /// If nothing can happen any more without a fault, all passages of living clients are over, all
-    /// slots are free, and no chair waits.
+    /// slots are free, and no client waits.
     NothingLost,
-    /// Without further faults, nothing goes on for ever, whether something is written or not.
+    /// If no further faults happen, every run ends, no matter whether clients write.
     Ends,
-    /// A holder whose mirror is up to date is told that its slot is lost, if it is. A holder that
-    /// the store names is never told so.
+    /// If a holder has lost its slot, and its mirror of the store is up to date, it is told so. A
+    /// holder that the store still names is never told so.
     Loss,
     /// A client that has given up waits for no other client.
     GiveUps,
@@ -159,18 +159,18 @@ pub struct Leases {
     pub k: usize,
     /// How many passages each client makes.
     pub passages: u8,
-    /// The last client does not wait in line, but tries.
+    /// Whether the last client tries once instead of waiting in line.
     pub last_tries: bool,
     /// What may go wrong.
     pub faults: Faults,
-    /// Whether what the slots guard compares fences.
+    /// Whether the resource that the slots guard compares fences.
     pub compares: bool,
     /// A fault in the text.
     pub mutant: Option<Mutant>,
 }
 
 impl Leases {
-    /// Clients that make one passage each, with nothing that goes wrong.
+    /// Clients that make one passage each, without faults.
     #[must_use]
     pub fn new(n: usize, k: usize) -> Self {
         let (passages, last_tries, faults) = (1, false, Faults::NONE);
@@ -223,7 +223,8 @@ impl Leases {
         self.check_while(|_| true)
     }
 
-    /// The same, as long as this says so of the number of states that are known.
+    /// The same, but the search stops once `goes_on` returns false. It is asked with the number of
+    /// states found so far.
     ///
     /// ```
     /// use doorway_check::leases::{Claim, Leases};

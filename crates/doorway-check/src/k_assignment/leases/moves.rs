@@ -22,8 +22,8 @@ struct Client {
     lease: u64,
 }
 
-/// An operator that breaks a slot. It looks who holds the slot, and who waits, in any order. Then
-/// it sends statement 4 until it is answered.
+/// An operator that breaks a slot. It looks up which client holds the slot, and which clients wait,
+/// in any order. Then it sends statement 4 until it is answered.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Operator {
     slot: usize,
@@ -95,9 +95,9 @@ pub enum Move {
     Lands(usize),
     /// An operator wants to break the slot.
     Breaks(usize),
-    /// It looks who holds the slot.
+    /// It looks up which client holds the slot.
     OperatorLooks,
-    /// Its mirror tells who waits.
+    /// Its mirror tells which clients wait.
     OperatorSees,
     /// Its request is done, and it is told.
     BreakIsAnswered,

@@ -86,7 +86,8 @@ mutants! {
     NotToldOfTheNextHolder "not-told-of-the-next-holder"
     /// An operator's 4 does not compare the fence.
     BreaksTheNextHolder "breaks-the-next-holder"
-    /// An operator that is not answered looks again who holds the slot, and breaks that one.
+    /// An operator that gets no answer looks up again which client holds the slot, and takes the
+    /// slot from that client.
     LooksAgainInDoubt "looks-again-in-doubt"
 }
 
