@@ -66,7 +66,7 @@ pub fn page(
         let _ = write!(out, ", {}{figure}\n{}, {}\n", info.paper.short, info.paper.title, info.paper.venue);
     }
     if let Some(mutant) = subject.mutant {
-        let _ = writeln!(out, "A mutant of {}: what follows is said of that text without its fault.", mutant.of);
+        let _ = writeln!(out, "A mutant of {}. What follows describes the text without the fault.", mutant.of);
     }
 
     let mut world = subject.world(sizes, rules)?;
@@ -381,7 +381,7 @@ fn costs(out: &mut String, subject: &Subject, sizes: Sizes) {
     }
     let _ = writeln!(
         out,
-        "  tolerates {} crashes; {} registers suffice; {}",
+        "  tolerates {} crashes; {} registers are enough; order: {}",
         info.tolerates, info.registers, info.fairness
     );
     if info.can_give_up {
@@ -466,7 +466,7 @@ fn known_faults(out: &mut String, subject: &Subject) {
         .collect();
     let _ =
         writeln!(out, "\nWHICH CLAIM NOTICES WHICH FAULT (from the table of mutants; --hunt tries every statement)");
-    *out += &if rows.is_empty() { "  there are no rows\n".to_owned() } else { aligned(&rows) };
+    *out += &if rows.is_empty() { "  the table has no fault of it\n".to_owned() } else { aligned(&rows) };
 }
 
 /// Every fault of a single statement, tried now.
