@@ -381,7 +381,7 @@ fn costs(out: &mut String, subject: &Subject, sizes: Sizes) {
     }
     let _ = writeln!(
         out,
-        "  tolerates {} crashes; {} registers are enough; order: {}",
+        "  tolerates {} crashes; {} registers are enough; {}",
         info.tolerates, info.registers, info.fairness
     );
     if info.can_give_up {
