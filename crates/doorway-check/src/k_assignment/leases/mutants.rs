@@ -86,8 +86,7 @@ mutants! {
     NotToldOfTheNextHolder "not-told-of-the-next-holder"
     /// An operator's 4 does not compare the fence.
     BreaksTheNextHolder "breaks-the-next-holder"
-    /// An operator that gets no answer looks up again which client holds the slot, and takes the
-    /// slot from that client.
+    /// An operator that gets no answer looks up the holder again, and takes its slot.
     LooksAgainInDoubt "looks-again-in-doubt"
 }
 
