@@ -214,6 +214,13 @@ impl<'a> View<'a> {
         self.world.deaths(self.state)
     }
 
+    /// Whether the next step of a process is an access to this variable of the part in view.
+    #[must_use]
+    pub fn accesses_next(&self, p: usize, name: &str, index: usize) -> bool {
+        let next = self.world.next(self.state, p).var();
+        next.is_some() && next == self.world.layout().find(self.part, name, index)
+    }
+
     /// Whether the part in view has such a variable.
     #[must_use]
     pub fn declares(&self, name: &str, index: usize) -> bool {

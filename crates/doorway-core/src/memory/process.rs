@@ -2,7 +2,7 @@
 
 use super::{
     Access, Additive, AtomicBlock, Bits, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Label,
-    LateRows, Mark, Memory, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
+    LateRows, Mark, Memory, Next, Pid, ReadWrite, Swap, TestAndSet, Unused, Word,
 };
 use core::fmt::Debug;
 use core::future::Future;
@@ -268,6 +268,11 @@ impl<M: LateRows> Here<'_, M> {
     /// See [`LateRows::make_row`].
     pub fn make_row<T: Word>(self, late: &M::Late<T>, row: usize) -> bool {
         self.process.memory.make_row(late, row)
+    }
+
+    /// See [`LateRows::give_rows_back`].
+    pub(crate) fn give_rows_back<T: Word>(self, late: &M::Late<T>, kept: usize) -> bool {
+        self.process.memory.give_rows_back(late, kept, Unused::as_checked())
     }
 }
 

@@ -306,8 +306,8 @@ pub trait CompareSwap: ReadWrite {
 ///
 /// When a text is built, it cannot know how many processes will wait at a time, and with late rows
 /// it need not pay for them in advance. Rows double: row `i` has `2^i` times as many variables as
-/// the first. A row that was made stays where it is until the whole object is dropped. A variable
-/// in it can therefore be accessed as long as any other, and no row is ever copied.
+/// the first. A row that was made stays where it is until the whole object is dropped, or the text
+/// [gives it back](Self::give_rows_back). No row is ever copied.
 ///
 /// Making a row is not an access. A process that has made a row announces it by a
 /// [compare-and-swap](CompareSwap) on a variable of the text. No process may access the variables
@@ -333,6 +333,28 @@ pub trait LateRows: CompareSwap {
     /// exists now. It does not if there are no more rows, or if there is no memory for it. Never
     /// waits: a process that stops while it makes a row blocks no other process.
     fn make_row<T: Word>(&self, late: &Self::Late<T>, row: usize) -> bool;
+
+    /// Gives back all rows but the first `kept`. Returns whether they are gone, so that their
+    /// variables will have their initial values if they are made again. If not, the rows stay, and
+    /// the process writes these values itself.
+    ///
+    /// No process may access a variable of such a row from now on until the row is made again. Only
+    /// texts of this crate can say that, and the checker runs them: see [`Unused`].
+    fn give_rows_back<T: Word>(&self, _: &Self::Late<T>, _kept: usize, _: Unused) -> bool {
+        false
+    }
+}
+
+/// A text of this crate says that no process accesses a row that goes back, or will before it is
+/// made again. Other crates cannot make this value.
+#[derive(Clone, Copy, Debug)]
+pub struct Unused(());
+
+impl Unused {
+    /// For texts for which the checker has shown it.
+    pub(crate) const fn as_checked() -> Self {
+        Self(())
+    }
 }
 
 /// Several accesses as one step, written `< … >` in the papers. Table 1 of Anderson and Moir calls

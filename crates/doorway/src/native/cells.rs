@@ -163,12 +163,20 @@ impl<T: Word> Spread<T> {
 
     #[inline(always)]
     fn place(&self, i: usize) -> usize {
-        if !T::SPREAD {
-            return i;
-        }
+        Self::place_among(self.cells.len(), i)
+    }
+
+    /// The place of variable `i` of a row of `size`, which is a power of two if variables are
+    /// spread.
+    #[inline(always)]
+    pub(super) fn place_among(size: usize, i: usize) -> usize {
         // An index beyond the end would reach another variable, so it is rejected.
-        assert!(i < self.cells.len(), "the row has no such variable");
-        i.wrapping_mul(Self::STRIDE) & (self.cells.len() - 1)
+        assert!(i < size, "the row has no such variable");
+        if T::SPREAD { i.wrapping_mul(Self::STRIDE) & (size - 1) } else { i }
+    }
+
+    pub(super) fn into_cells(self) -> Box<[Cell<T>]> {
+        self.cells
     }
 }
 

@@ -18,7 +18,7 @@ use crate::waiting::Policy;
 use doorway_core::k_assignment::Slots as Text;
 use doorway_core::k_assignment::names::{EitherNames, FEW, FlagNames, Names};
 use doorway_core::k_exclusion::bypass::Tray;
-use doorway_core::k_exclusion::turnstile::{Endless, Gate, Limits, Look, MOST_RINGS, Turnstile};
+use doorway_core::k_exclusion::turnstile::{Endless, Gate, KEPT_RINGS, Limits, Look, MOST_RINGS, Turnstile};
 use doorway_core::memory::{Near, Pid, Site};
 use doorway_core::registry::{SizeError, Sizes};
 use std::fmt;
@@ -177,6 +177,7 @@ impl Slots {
             Near::of([Cell::of_word_early(0)]),
             records,
             limits.ring,
+            KEPT_RINGS,
         );
         let line = Turnstile::of_parts(
             (),
@@ -221,6 +222,7 @@ impl<N: Numbering> Slots<N> {
         let line = |site: &Site<'_, Native>| {
             Turnstile::endless_with_lost(site, free, lost, Limits::for_anybody(room), MOST_RINGS, ticket)
                 .noting_tickets()
+                .keeping_rings(KEPT_RINGS)
         };
         // A waiter for the only place should let its holder run. Among several places, a waiter
         // that yields is in the way of the holders.

@@ -72,7 +72,7 @@ pub(crate) fn line(limits: Limits, n: usize, kind: &'static str) -> Vec<Property
         }),
         Property::always("L4", move |v| {
             let next = v.get::<Next>("next").ticket();
-            v.get::<Rings>("top").0 <= rings as u64
+            v.get::<Rings>("top").rings <= rings as u64
                 && v.processes().all(|p| {
                     let Some(made) = v.shown::<u64>(p, "grows") else { return true };
                     let newest = if made == 0 { 0 } else { (limits.ring << (made - 1)) as i64 };

@@ -343,21 +343,25 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
             has_moved = self.move_one(p, line, live).await?;
         } else {
             let t = Record::new(front.ticket.wrapping_add(behind.unsigned_abs()), Fate::Called).ticket();
-            let found = within!(here, live, line.line.find(here, 66, t, t).await?);
-            match found {
-                Some(Found { fate: Fate::Called, .. }) => {}
-                Some(Found { fate: Fate::Listens, ring, cell, record }) => {
+            let found = within!(here, live, L::find(line, here, 66, t, t).await?);
+            let counted = found.as_ref().is_some_and(|found| found.counted);
+            let is_called = match found {
+                Some(Found { fate: Fate::Called, .. }) => true,
+                Some(Found { fate: Fate::Listens, ring, cell, record, .. }) => {
                     // If this fails, the waiter was let in, has given up, or was called. In each
                     // case it looks at the tray.
                     here.keep(67, &(live, ring, record));
                     let _ = here.at(67).compare_swap(cell, record, record.with(Fate::Called)).await?;
+                    true
                 }
+                _ => false,
+            };
+            within!(here, live, L::lets_go(line, here, counted, &is_called).await?);
+            if !is_called {
                 // A signalled ticket too: perhaps no process has drawn it yet, and so none would
                 // look.
-                _ => {
-                    here.hides("upto");
-                    has_moved = self.move_one(p, line, live).await?;
-                }
+                here.hides("upto");
+                has_moved = self.move_one(p, line, live).await?;
             }
         }
         here.hides("upto");

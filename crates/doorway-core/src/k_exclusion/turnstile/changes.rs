@@ -50,9 +50,15 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
     pub async fn leave_line(&self, p: &Process<M>, held: Held) -> Result<Held, M::Error> {
         let here = p.on(self.part);
         if held.announced {
-            here.at(43).keeping(&held).fetch_add(&self.gate, Gate::forgotten(held.units)).await?;
+            let g = here.at(43).keeping(&held).fetch_add(&self.gate, Gate::forgotten(held.units)).await?;
             here.hides("in line");
+            let emptied = self.line.goes_back() && g.line == held.units;
+            here.part(&emptied);
             self.see_to_the_door(p).await?;
+            here.part_done();
+            if emptied {
+                L::gives_back(self, here, &()).await?;
+            }
         }
         Ok(Held { announced: false, ..held })
     }
@@ -162,8 +168,10 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             let t = after(look.next, back.wrapping_neg());
             p.shows("judges", t);
             p.hides("gone");
-            let found = self.line.find(p, 57, t, (ghosts, back, look.next)).await?;
-            let gone = found.is_some_and(|found| found.fate == Fate::Gone);
+            let found = L::find(self, p, 57, t, (ghosts, back, look.next)).await?;
+            let gone = found.as_ref().is_some_and(|found| found.fate == Fate::Gone);
+            let counted = found.is_some_and(|found| found.counted);
+            L::lets_go(self, p, counted, &(ghosts, back, look.next, gone)).await?;
             p.shows("gone", gone); // it stays shown: no step of this text follows the last one
             ghosts += u64::from(gone);
         }

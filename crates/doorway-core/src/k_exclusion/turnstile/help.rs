@@ -98,31 +98,43 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             loop {
                 let live = (upto, owes, seen, front, (sweep, sweeps));
                 let found =
-                    either!(self.line.find(p, 13, front.ticket, live), self.line.find_now(p, 13, front.ticket, live));
-                let found = found.filter(|found| !sweeps || found.fate == Fate::Gone);
-                let Some(Found { ring, cell, record, fate }) = found else {
+                    either!(L::find(self, p, 13, front.ticket, live), L::find_now(self, p, 13, front.ticket, live));
+                let Some(Found { ring, cell, record, fate, counted }) = found else {
                     if sweeps {
                         break 'look; // the ticket may be announced at any moment, and wait
                     }
                     break; // its process is not in line: it will see that it is enabled
                 };
+                if sweeps && fate != Fate::Gone {
+                    either!(L::lets_go(self, p, counted, &()), L::lets_go_now(self, p, counted, &()));
+                    break 'look; // it waits, or its process is about to leave
+                }
                 match fate {
-                    Fate::Signalled | Fate::Free => break,
+                    Fate::Signalled | Fate::Free => {
+                        either!(L::lets_go(self, p, counted, &live), L::lets_go_now(self, p, counted, &live));
+                        break;
+                    }
                     Fate::Gone => {
-                        let g = access!(p.at(16).keeping(&(upto, owes, seen, sweep, front)).read(&self.gate));
-                        if access!(p.at(17).keeping(&(upto, owes, seen, sweep, front, g)).read(&self.front)) != front {
+                        let g = access!(p.at(16).keeping(&(upto, owes, seen, sweep, front, counted)).read(&self.gate));
+                        if access!(p.at(17).keeping(&(upto, owes, seen, sweep, front, counted, g)).read(&self.front)) != front {
                             p.hides("front");
+                            let live = (upto, owes, seen, sweep);
+                            either!(L::lets_go(self, p, counted, &live), L::lets_go_now(self, p, counted, &live));
                             continue 'look; // otherwise `g` was current while this ghost was at the front
                         }
+                        let mut emptied = false;
                         if g.odd == front.is_odd() {
                             if access!(p.at(18)
-                                .keeping(&(upto, owes, seen, sweep, front, g))
+                                .keeping(&(upto, owes, seen, sweep, front, counted, g))
                                 .compare_swap(&self.gate, g, g.ghost_exited()))
                             .is_err()
                             {
                                 p.hides("front");
+                                let live = (upto, owes, seen, sweep);
+                                either!(L::lets_go(self, p, counted, &live), L::lets_go_now(self, p, counted, &live));
                                 continue 'look;
                             }
+                            emptied = self.line.goes_back() && g.line == 1;
                             // Its exit was mine, and so is what it enabled.
                             let more = g.opened(1).open;
                             if front.behind(more) > front.behind(upto) {
@@ -135,21 +147,29 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                         }
                         let _ = access!(p
                             .at(19)
-                            .keeping(&(upto, owes, seen, sweep, front))
+                            .keeping(&(upto, owes, seen, sweep, front, counted, emptied))
                             .compare_swap(&self.front, front, front.passed_a_ghost()));
                         p.hides("front");
+                        let live = (upto, owes, seen, sweep);
+                        either!(L::lets_go(self, p, counted, &(live, emptied)), L::lets_go_now(self, p, counted, &(live, emptied)));
+                        if emptied {
+                            either!(L::gives_back(self, p, &live), L::gives_back_now(self, p, &live));
+                        }
                         continue 'look;
                     }
                     Fate::Waits | Fate::Shut | Fate::Listens | Fate::Called | Fate::Nudged | Fate::Moving => {
                         if fate == Fate::Moving {
-                            let found = Found { ring, cell, record, fate };
+                            let (found, live) = (Found { ring, cell, record, fate, counted }, (live, counted));
                             if !either!(L::stops_moving(self, p, found, live), L::stops_moving_now(self, p, found, live)) {
+                                either!(L::lets_go(self, p, counted, &live), L::lets_go_now(self, p, counted, &live));
                                 continue;
                             }
                         }
                         p.keep(14, &(upto, owes, seen, sweep, front, ring, record));
                         let signalled = Record::new(front.ticket, Fate::Signalled);
-                        if access!(p.at(14).compare_swap(cell, record, signalled)).is_ok() {
+                        let is_told = access!(p.at(14).compare_swap(cell, record, signalled)).is_ok();
+                        either!(L::lets_go(self, p, counted, &(live, is_told)), L::lets_go_now(self, p, counted, &(live, is_told)));
+                        if is_told {
                             break;
                         }
                     }

@@ -103,6 +103,12 @@ use core::fmt::{self, Debug};
 /// many as may wait.
 pub const MOST_RINGS: usize = 19;
 
+/// The number of rings that stay, in the library: lines of up to 4,080 places are made once.
+pub const KEPT_RINGS: u32 = 8;
+
+/// As many rings as any line has: none goes back.
+const ALL_RINGS: u32 = u32::MAX;
+
 /// What comes of claiming places.
 #[derive(Debug)]
 pub enum Claimed<'a, M: Memory> {
@@ -124,6 +130,9 @@ pub struct Found<'a, M: Memory> {
     pub record: Record,
     /// What it says of that ticket.
     pub fate: Fate,
+    /// Whether the process was counted for it, because the ring can go back: it must [let
+    /// go](Line::lets_go) of the record.
+    pub counted: bool,
 }
 
 /// Where the records of tickets lie.
@@ -162,18 +171,93 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
     ///
     /// # Errors
     /// If an access failed.
-    async fn find<K: Debug>(
-        &self,
+    async fn find<'a, K: Debug>(
+        of: &'a Turnstile<M, Self>,
         p: Here<'_, M>,
         at: Label,
         t: u64,
         live: K,
-    ) -> Result<Option<Found<'_, M>>, M::Error>;
+    ) -> Result<Option<Found<'a, M>>, M::Error>;
 
     /// [`find`](Self::find), as a plain function.
-    fn find_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<Found<'_, M>>
+    fn find_now<'a, K: Debug>(
+        of: &'a Turnstile<M, Self>,
+        p: Here<'_, M>,
+        at: Label,
+        t: u64,
+        live: K,
+    ) -> Option<Found<'a, M>>
     where
         M: Immediate;
+
+    /// Whether rings [go back](super::returning) when nobody is in line.
+    #[inline(always)]
+    fn goes_back(&self) -> bool {
+        false
+    }
+
+    /// Whether this ring can go back, so that a process which may be out of line is counted while
+    /// it uses a record there.
+    #[inline(always)]
+    fn can_go(&self, _ring: u32) -> bool {
+        false
+    }
+
+    /// Counts a process that uses a record which can go: 103.
+    ///
+    /// # Errors
+    /// If an access failed.
+    async fn takes_hold<K: Debug>(_: &Turnstile<M, Self>, _: Here<'_, M>, _live: &K) -> Result<(), M::Error> {
+        Ok(())
+    }
+
+    /// [`takes_hold`](Self::takes_hold), as a plain function.
+    #[cold]
+    #[inline(never)]
+    fn takes_hold_now<K: Debug>(of: &Turnstile<M, Self>, p: Here<'_, M>, live: &K)
+    where
+        M: Immediate,
+    {
+        M::now(Self::takes_hold(of, p, live));
+    }
+
+    /// A process that was counted does not use the record any more: 104, and perhaps more.
+    ///
+    /// # Errors
+    /// If an access failed.
+    async fn lets_go<K: Debug>(
+        _: &Turnstile<M, Self>,
+        _: Here<'_, M>,
+        _counted: bool,
+        _live: &K,
+    ) -> Result<(), M::Error> {
+        Ok(())
+    }
+
+    /// [`lets_go`](Self::lets_go), as a plain function.
+    #[inline(always)]
+    fn lets_go_now<K: Debug>(_: &Turnstile<M, Self>, _: Here<'_, M>, _counted: bool, _live: &K)
+    where
+        M: Immediate,
+    {
+    }
+
+    /// Gives rings back if nobody is in line: 105 to 109. A process does this that took the last
+    /// ticket out of the line, or may have.
+    ///
+    /// # Errors
+    /// If an access failed.
+    async fn gives_back<K: Debug>(_: &Turnstile<M, Self>, _: Here<'_, M>, _live: &K) -> Result<(), M::Error> {
+        Ok(())
+    }
+
+    /// [`gives_back`](Self::gives_back), as a plain function.
+    #[inline(always)]
+    fn gives_back_now<K: Debug>(_: &Turnstile<M, Self>, _: Here<'_, M>, _live: &K)
+    where
+        M: Immediate,
+    {
+    }
 
     /// Whether the record of ticket `t` may still belong to an earlier one that is not dealt with.
     fn is_far(limits: &Limits, g: Gate, t: u64) -> bool;
@@ -235,9 +319,11 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
 
 /// A line of rings, each twice as long as the one before it.
 pub struct Endless<M: LateRows> {
-    top: Near<M, Rings>,
-    rec: M::Late<Record>,
-    pub(super) first: u64,
+    pub(super) top: Near<M, Rings>,
+    pub(super) rec: M::Late<Record>,
+    pub(super) first: u32,
+    /// How many rings stay, once they are made.
+    pub(super) kept: u32,
     pub(super) pass: Near<M, Pass>,
     pub(super) left: Near<M, Left>,
 }
@@ -250,23 +336,32 @@ impl<M: LateRows> Debug for Endless<M> {
 
 impl<M: LateRows> Endless<M> {
     pub(super) fn new(site: &Site<'_, M>, first: usize, rings: usize) -> Self {
-        let (top, rec) = (site.near("top", Rings(0)), site.late_rows("rec", first, rings, Record::FREE));
+        let (top, rec) = (site.near("top", Rings::NONE), site.late_rows("rec", first, rings, Record::FREE));
         let (pass, left) = (site.near("pass", Pass::NOBODY), site.near("left", Left::NOBODY));
-        Self { top, rec, first: first as u64, pass, left }
+        Self { top, rec, first: first as u32, kept: ALL_RINGS, pass, left }
+    }
+}
+
+impl<M: FetchAdd + LateRows> Claimed<'_, M> {
+    /// Whether the process is counted, because the ring of its last ticket can go back.
+    fn is_counted(&self, line: &Endless<M>) -> bool {
+        matches!(self, Self::In(ring, _) if line.can_go(*ring))
     }
 }
 
 impl<M: LateRows> Endless<M> {
     /// Puts a line together before the program runs, from `top`, `pass` and `left`, which are 0,
-    /// and late rows that are not made yet. The first row will have `first` places.
+    /// and late rows that are not made yet. The first row will have `first` places, and all rings
+    /// but the first `kept` [go back](super::returning).
     pub const fn of_parts(
         top: Near<M, Rings>,
         pass: Near<M, Pass>,
         left: Near<M, Left>,
         rec: M::Late<Record>,
         first: usize,
+        kept: u32,
     ) -> Self {
-        Self { top, rec, first: first as u64, pass, left }
+        Self { top, rec, first: first as u32, kept, pass, left }
     }
 }
 
@@ -281,31 +376,69 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     }
 
     in_both_forms! {
-    /// Claims a place for ticket `t`: 51 to 56. `saw` was the first ticket that is not enabled
-    /// when the process last looked. `live` is what matters of its other tickets.
+    /// 50, and what asks for it.
     #[inline(always)]
-    fn claim_one, claim_one_now(&self, p: Here<'_, M>, t: u64, saw: u64, live: u64, several: bool) -> Claimed<'_, M> {'text: {
+    fn look_for, look_for_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<Found<'_, M>> {'text: {
+        let line = &self.line;
+        let mut top = access!(p.at(50).keeping(&(t, &live)).read(&line.top));
+        let counted = top.are_many(line.kept);
+        if counted {
+            top = access!(p.at(103).keeping(&(t, &live)).fetch_add(&line.top, Rings::ENTERS));
+        }
+        for ring in (0..top.in_use(line.kept)).rev() {
+            let cell = line.record(ring, t);
+            let record = access!(p.at(at).keeping(&(t, ring, counted, &live)).read(cell));
+            if record.is_of(t) {
+                let can_go = line.can_go(ring);
+                if counted && !can_go {
+                    either!(self.let_go(p, &(t, ring, record, &live)), self.let_go_now(p, &(t, ring, record, &live)));
+                }
+                break 'text Some(Found { ring, cell, record, fate: record.fate(), counted: can_go });
+            }
+        }
+        if counted {
+            either!(self.let_go(p, &(t, &live)), self.let_go_now(p, &(t, &live)));
+        }
+        None
+    }}
+
+    /// Claims a place for ticket `t`: 51 to 56. `saw` was the first ticket that is not enabled
+    /// when the process last looked. `live` is what matters of its other tickets. `counted` says
+    /// whether it is counted for one of these; afterwards it is, if the ring of its last ticket can
+    /// go back.
+    #[inline(always)]
+    fn claim_one, claim_one_now(&self, p: Here<'_, M>, t: u64, saw: u64, live: u64, several: bool, counted: bool) -> Claimed<'_, M> {'text: {
         let (of, line) = (self, &self.line);
-        let mut open = saw;
+        let (mut open, mut counted) = (saw, counted);
         let mut refused = 0;
         'ring: loop {
-            let Rings(rings) = access!(p.at(51).keeping(&(t, open, live)).read(&line.top));
+            let mut top = access!(p.at(51).keeping(&(t, open, live, counted)).read(&line.top));
+            if top.are_many(line.kept) && !counted {
+                top = access!(p.at(103).keeping(&(t, open, live)).fetch_add(&line.top, Rings::ENTERS)).after_one_entered();
+                counted = true;
+            }
+            if counted && !top.are_many(line.kept) {
+                // The rings went back in between.
+                either!(of.let_go(p, &(t, open, live)), of.let_go_now(p, &(t, open, live)));
+                counted = false;
+                continue 'ring;
+            }
+            let rings = top.in_use(line.kept);
             let mut looked = false;
             while let Some(newest) = rings.checked_sub(1) {
-                let newest = newest as u32;
                 let cell = line.record(newest, t);
-                let record = access!(p.at(52).keeping(&(t, open, live, rings, looked)).read(cell));
+                let record = access!(p.at(52).keeping(&(t, open, live, top, looked, counted)).read(cell));
                 let is_free = match record.fate() {
                     _ if record.lets_in(t) => true, // nearly always
                     _ if is_before(t, record.ticket()) => false,
                     Fate::Gone => {
-                        let front = access!(p.at(53).keeping(&(t, open, live, rings, looked, record)).read(&of.front));
+                        let front = access!(p.at(53).keeping(&(t, open, live, top, looked, counted, record)).read(&of.front));
                         if front.ticket == record.ticket() && of.is_past(record, t, open) {
                             // It was exited, and the process that did it sleeps.
                             let passed = front.passed_a_ghost();
                             let _ = access!(p
                                 .at(19)
-                                .keeping(&(t, open, live, rings, looked, front))
+                                .keeping(&(t, open, live, top, looked, counted, front))
                                 .compare_swap(&of.front, front, passed));
                             continue;
                         }
@@ -314,7 +447,7 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
                     _ => of.is_past(record, t, open),
                 };
                 if is_free {
-                    p.keep(54, &(t, open, live, rings, looked, record));
+                    p.keep(54, &(t, open, live, top, looked, counted, record));
                     if access!(p.at(54).compare_swap(cell, record, Record::claimed(t, several))).is_ok() {
                         break 'text Claimed::In(newest, cell);
                     }
@@ -323,21 +456,29 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
                 if looked {
                     break;
                 }
-                let g = access!(p.at(55).keeping(&(t, live, rings)).read(&of.gate));
+                let g = access!(p.at(55).keeping(&(t, live, top, counted)).read(&of.gate));
                 if g.enables(t) {
+                    if counted {
+                        either!(of.let_go(p, &(t, live, g)), of.let_go_now(p, &(t, live, g)));
+                    }
                     break 'text Claimed::Enabled(g);
                 }
                 open = g.open;
                 looked = true;
             }
             // The newest ring is too short.
-            p.shows("grows", rings);
+            p.shows("grows", u64::from(rings));
             p.shows("saw open", open);
-            if p.make_row(&line.rec, rings as usize) {
-                let _ = access!(p
+            if !top.going && p.make_row(&line.rec, rings as usize) {
+                // A process that makes a ring which can go back is counted at once. Otherwise two
+                // processes could take back each other's rings for ever.
+                let enters = !counted && line.can_go(rings);
+                let grown = if enters { top.grown().after_one_entered() } else { top.grown() };
+                counted |= access!(p
                     .at(56)
-                    .keeping(&(t, open, live, rings))
-                    .compare_swap(&line.top, Rings(rings), Rings(rings + 1)));
+                    .keeping(&(t, open, live, top, counted))
+                    .compare_swap(&line.top, top, grown))
+                .is_ok() && enters;
                 p.hides("grows");
                 p.hides("saw open");
                 continue 'ring;
@@ -345,10 +486,13 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
             // There is no memory for another ring.
             refused += 1;
             p.pauses(refused);
-            let g = access!(p.at(55).keeping(&(t, live, "no memory")).read(&of.gate));
+            let g = access!(p.at(55).keeping(&(t, live, "no memory", counted)).read(&of.gate));
             p.hides("grows");
             p.hides("saw open");
             if g.enables(t) {
+                if counted {
+                    either!(of.let_go(p, &(t, live, g)), of.let_go_now(p, &(t, live, g)));
+                }
                 break 'text Claimed::Enabled(g);
             }
             open = g.open;
@@ -360,10 +504,10 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     #[inline(always)]
     fn claim_each, claim_each_now(&self, p: Here<'_, M>, tickets: DrawnTickets) -> Claimed<'_, M> {
         let DrawnTickets { first, units, open, .. } = tickets;
-        let mut claimed = either!(self.claim_one(p, first, open, first, units > 1), self.claim_one_now(p, first, open, first, units > 1));
+        let mut claimed = either!(self.claim_one(p, first, open, first, units > 1, false), self.claim_one_now(p, first, open, first, units > 1, false));
         for i in 1..units {
-            let t = after(first, i);
-            claimed = either!(self.claim_one(p, t, open, first, true), self.claim_one_now(p, t, open, first, true));
+            let (t, counted) = (after(first, i), claimed.is_counted(&self.line));
+            claimed = either!(self.claim_one(p, t, open, first, true, counted), self.claim_one_now(p, t, open, first, true, counted));
         }
         claimed
     }
@@ -399,23 +543,77 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
 
     #[inline(always)]
     fn record(&self, ring: u32, t: u64) -> &M::Cell<Record> {
-        &self.rec[(ring as usize, (t & ((self.first << ring) - 1)) as usize)]
+        &self.rec[(ring as usize, (t & ((u64::from(self.first) << ring) - 1)) as usize)]
     }
 
-    in_both_forms! {
-    /// 50, and what asks for it.
+    async fn find<'a, K: Debug>(
+        of: &'a Turnstile<M, Self>,
+        p: Here<'_, M>,
+        at: Label,
+        t: u64,
+        live: K,
+    ) -> Result<Option<Found<'a, M>>, M::Error> {
+        of.look_for(p, at, t, live).await
+    }
+
     #[inline(always)]
-    fn find, find_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<Found<'_, M>> {'text: {
-        let Rings(rings) = access!(p.at(50).keeping(&(t, &live)).read(&self.top));
-        for ring in (0..rings as u32).rev() {
-            let cell = self.record(ring, t);
-            let record = access!(p.at(at).keeping(&(t, ring, &live)).read(cell));
-            if record.is_of(t) {
-                break 'text Some(Found { ring, cell, record, fate: record.fate() });
-            }
+    fn find_now<'a, K: Debug>(
+        of: &'a Turnstile<M, Self>,
+        p: Here<'_, M>,
+        at: Label,
+        t: u64,
+        live: K,
+    ) -> Option<Found<'a, M>>
+    where
+        M: Immediate,
+    {
+        of.look_for_now(p, at, t, live)
+    }
+
+    #[inline(always)]
+    fn goes_back(&self) -> bool {
+        self.kept != ALL_RINGS
+    }
+
+    #[inline(always)]
+    fn can_go(&self, ring: u32) -> bool {
+        ring >= self.kept
+    }
+
+    async fn takes_hold<K: Debug>(of: &Turnstile<M, Self>, p: Here<'_, M>, live: &K) -> Result<(), M::Error> {
+        p.at(103).keeping(live).fetch_add(&of.line.top, Rings::ENTERS).await?;
+        Ok(())
+    }
+
+    async fn lets_go<K: Debug>(
+        of: &Turnstile<M, Self>,
+        p: Here<'_, M>,
+        counted: bool,
+        live: &K,
+    ) -> Result<(), M::Error> {
+        if counted { of.let_go(p, live).await } else { Ok(()) }
+    }
+
+    #[inline(always)]
+    fn lets_go_now<K: Debug>(of: &Turnstile<M, Self>, p: Here<'_, M>, counted: bool, live: &K)
+    where
+        M: Immediate,
+    {
+        if counted {
+            of.let_go_now(p, live);
         }
-        None
-    }}
+    }
+
+    async fn gives_back<K: Debug>(of: &Turnstile<M, Self>, p: Here<'_, M>, live: &K) -> Result<(), M::Error> {
+        of.give_rings_back_if_any(p, live).await
+    }
+
+    #[inline(always)]
+    fn gives_back_now<K: Debug>(of: &Turnstile<M, Self>, p: Here<'_, M>, live: &K)
+    where
+        M: Immediate,
+    {
+        of.give_rings_back_if_any_now(p, live);
     }
 
     fn is_far(_: &Limits, _: Gate, _: u64) -> bool {
@@ -426,16 +624,22 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
     /// a process that announces later.
     async fn shut(of: &Turnstile<M, Self>, p: Here<'_, M>, _: Gate) -> Result<(), M::Error> {
         let front = p.at(34).keeping(&()).read(&of.front).await?.ticket;
-        let Rings(rings) = p.at(50).keeping(&front).read(&of.line.top).await?;
-        for ring in 0..rings as u32 {
+        let line = &of.line;
+        let mut top = p.at(50).keeping(&front).read(&line.top).await?;
+        let counted = top.are_many(line.kept);
+        if counted {
+            top = p.at(103).keeping(&front).fetch_add(&line.top, Rings::ENTERS).await?;
+        }
+        let rings = top.in_use(line.kept);
+        for ring in 0..rings {
             let mut place = 0;
-            while place < of.line.first << ring {
-                let cell = of.line.record(ring, place);
-                let record = p.at(35).keeping(&(front, rings, ring, place)).read(cell).await?;
+            while place < u64::from(line.first) << ring {
+                let cell = line.record(ring, place);
+                let record = p.at(35).keeping(&(front, rings, counted, ring, place)).read(cell).await?;
                 if record.fate().is_open()
                     && !is_before(record.ticket(), front)
                     && p.at(36)
-                        .keeping(&(front, rings, ring, place, record))
+                        .keeping(&(front, rings, counted, ring, place, record))
                         .compare_swap(cell, record, record.with(Fate::Shut))
                         .await?
                         .is_err()
@@ -444,6 +648,9 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
                 }
                 place += 1;
             }
+        }
+        if counted {
+            of.let_go(p, &()).await?;
         }
         Ok(())
     }

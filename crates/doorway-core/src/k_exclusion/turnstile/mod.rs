@@ -92,6 +92,7 @@ mod help;
 mod limits;
 mod line;
 pub mod moving;
+pub mod returning;
 mod ring;
 mod simple;
 mod words;
@@ -99,7 +100,7 @@ mod words;
 pub use changes::Look;
 pub use forms::Many;
 pub use limits::Limits;
-pub use line::{Endless, Found, Line, MOST_RINGS};
+pub use line::{Endless, Found, KEPT_RINGS, Line, MOST_RINGS};
 pub use ring::Ring;
 pub use simple::{Signal, Simple, simple_ring};
 pub use words::{Door, Fate, Front, Gate, Left, Next, Pass, Places, Record, Rings, Step, TICKET};
@@ -576,7 +577,14 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             let line = g.line - if held.announced { held.units } else { 0 };
             let (upto, far) = (g.opened(held.units).open, g.passes_a_mark(held.units));
             let duty = Duty { upto, units: held.units, owes: true, line: line != 0, far, odd: g.odd, sweeps: false };
+            let emptied = self.line.goes_back() && line == 0 && held.announced;
+            let here = p.on(self.part);
+            here.part(&emptied);
             either!(self.help(p, duty, None), self.help_now(p, duty, None));
+            here.part_done();
+            if emptied {
+                either!(L::gives_back(self, here, &()), L::gives_back_now(self, here, &()));
+            }
         }
     }
 
@@ -817,6 +825,8 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         };
         let g = access!(here.at(5).keeping(&(first, ring)).fetch_add(&self.gate, Gate::announced(units)));
         here.shows("in line", true);
+        let counted = self.line.can_go(ring);
+        either!(L::lets_go(self, here, counted, &(first, ring, g)), L::lets_go_now(self, here, counted, &(first, ring, g)));
         let enabled = (-g.distance(first)).max(0).unsigned_abs().min(units);
         if g.line == 0 {
             // No ticket before `open` waits, or ever will.
@@ -940,26 +950,32 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
 
     in_both_forms! {
     /// Gives up ticket `t`, unless it was signalled before: 20, 21. Returns what had become of it
-    /// then. A far ticket waits until its record is its own: 46.
+    /// then, and whether the process is counted for its record. A far ticket waits until its record
+    /// is its own: 46.
     #[inline(always)]
-    fn give_up, give_up_now(&self, p: Here<'_, M>, t: u64, ring: Option<u32>, is_far: bool, live: (u64, u64)) -> Fate {'text: {
+    fn give_up, give_up_now(&self, p: Here<'_, M>, t: u64, ring: Option<u32>, is_far: bool, live: (u64, u64)) -> (Fate, bool) {'text: {
         let mut far = is_far;
         loop {
             // The process remembers the ring of its last ticket only. It looks for the record of
             // any other one.
-            let Found { ring, cell, record, fate } = match ring {
+            let Found { ring, cell, record, fate, counted } = match ring {
                 Some(ring) => {
+                    // When it has given up, it is not in line any more, and still uses the record.
+                    let counted = self.line.can_go(ring);
+                    if counted {
+                        either!(L::takes_hold(self, p, &(t, ring, live)), L::takes_hold_now(self, p, &(t, ring, live)));
+                    }
                     let cell = self.line.record(ring, t);
                     let record = access!(p.at(20).keeping(&(t, ring, far, live)).read(cell));
-                    Found { ring, cell, record, fate: record.fate_of(t) }
+                    Found { ring, cell, record, fate: record.fate_of(t), counted }
                 }
-                None => match either!(self.line.find(p, 20, t, (far, live)), self.line.find_now(p, 20, t, (far, live))) {
+                None => match either!(L::find(self, p, 20, t, (far, live)), L::find_now(self, p, 20, t, (far, live))) {
                     Some(found) => found,
-                    None => break 'text Fate::Signalled, // another ticket claimed its place
+                    None => break 'text (Fate::Signalled, false), // another ticket claimed its place
                 },
             };
             if fate == Fate::Signalled {
-                break 'text fate;
+                break 'text (fate, counted);
             }
             if far {
                 far = L::is_far(&self.limits, access!(p.at(46).keeping(&(t, ring, record, live)).read(&self.gate)), t);
@@ -970,8 +986,9 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             }
             let gone = Record::new(t, Fate::Gone);
             if access!(p.at(21).keeping(&(t, ring, record, live)).compare_swap(cell, record, gone)).is_ok() {
-                break 'text fate;
+                break 'text (fate, counted);
             }
+            either!(L::lets_go(self, p, counted, &(t, ring, live)), L::lets_go_now(self, p, counted, &(t, ring, live)));
         }
     }}
 
@@ -986,12 +1003,15 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             Attempt::InLine { first, units, enabled, far, ring } => (first, units, enabled, far, ring),
         };
         let here = p.on(self.part);
-        let (mut mine, mut asked) = (enabled, None);
+        let (mut mine, mut asked, mut counted) = (enabled, None, false);
         for i in enabled..units {
-            here.shows("waits", after(first, i));
-            let ring = L::remembers(i + 1 == units).then_some(ring);
             let (t, live) = (after(first, i), (i, mine));
-            let fate = either!(self.give_up(here, t, ring, far, live), self.give_up_now(here, t, ring, far, live));
+            here.shows("waits", t);
+            // Of the ticket before.
+            either!(L::lets_go(self, here, counted, &(attempt, live)), L::lets_go_now(self, here, counted, &(attempt, live)));
+            let ring = L::remembers(i + 1 == units).then_some(ring);
+            let fate;
+            (fate, counted) = either!(self.give_up(here, t, ring, far, live), self.give_up_now(here, t, ring, far, live));
             asked = (fate == Fate::Nudged).then_some(t);
             if fate == Fate::Signalled {
                 mine += 1;
@@ -1002,6 +1022,12 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         let held = self.held(mine, true, after(first, units - 1));
         here.hides("waits");
         here.hides("ticket");
+        if mine == 0 {
+            here.hides("units");
+            here.hides("in line");
+        }
+        let live = (attempt, mine, asked);
+        either!(L::lets_go(self, here, counted, &live), L::lets_go_now(self, here, counted, &live));
         if mine == units {
             break 'text Some(held);
         }
@@ -1015,8 +1041,6 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             access!(self.help(p, duty, Some(held)));
             access!(self.release(p, held));
         } else {
-            here.hides("units");
-            here.hides("in line");
             either!(self.sweep(p, asked), self.sweep_now(p, asked));
         }
         None

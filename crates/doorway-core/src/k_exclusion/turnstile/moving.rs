@@ -173,7 +173,7 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     /// line: a quarter of the line, and enough to fill the first ring.
     #[inline(always)]
     fn is_worth_it(&self, left: u64, line: u64) -> bool {
-        left >= self.line.first - 1 + line / 4
+        left >= u64::from(self.line.first) - 1 + line / 4
     }
 
     #[cold]
@@ -188,7 +188,7 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     /// Asks the last waiter with ghosts behind it to move, unless a pass is under way, or all that
     /// `left` counts have been passed: 81 to 89.
     async fn begin_pass(&self, p: Here<'_, M>, left: Left) -> Result<(), M::Error> {
-        let (line, of_pass) = (&self.line, &self.line.pass);
+        let of_pass = &self.line.pass;
         loop {
             let pass = p.at(81).keeping(&left).read(of_pass).await?;
             if pass.step == Step::Nobody {
@@ -205,7 +205,9 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
             }
             let front = p.at(85).keeping(&(left, pass)).read(&self.front).await?;
             let t = pass.ticket_near(front.ticket);
-            let is_under_way = match line.find(p, 82, t, (left, pass)).await? {
+            let found = Endless::find(self, p, 82, t, (left, pass)).await?;
+            let counted = found.as_ref().is_some_and(|found| found.counted);
+            let is_under_way = match found {
                 Some(Found { fate: Fate::Moving, .. }) => true,
                 Some(Found { fate: Fate::Nudged, .. }) => pass.step == Step::Asked,
                 Some(found) if pass.step == Step::Asked && found.record.can_move() => {
@@ -213,6 +215,7 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
                 }
                 _ => false,
             };
+            Endless::lets_go(self, p, counted, &(left, pass, is_under_way)).await?;
             if is_under_way {
                 return Ok(()); // the waiter sees, when it has moved, whether more gave up meanwhile
             }
@@ -249,19 +252,28 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
         }
         while is_before(front.ticket, t) {
             t = after(t, 1u64.wrapping_neg());
-            let found = self.line.find(p, 87, t, (last, front.ticket, left, live)).await?;
+            let found = Endless::find(self, p, 87, t, (last, front.ticket, left, live)).await?;
+            let counted = found.as_ref().is_some_and(|found| found.counted);
             last = match (found, last) {
                 (Some(Found { fate: Fate::Gone, .. }), last) => last.or(Some(t)),
                 (Some(found), Some(to)) if found.record.can_move() => return Ok(Some(Mover { ticket: t, to, found })),
                 // A ticket that is absent may be announced at any moment, and wait.
                 _ => None,
             };
+            Endless::lets_go(self, p, counted, &(t, last, front.ticket, left, live)).await?;
         }
         Ok(None)
     }
 
     /// Asks a waiter to move: 88, 89. Returns whether that is all there is to do.
     async fn ask(&self, p: Here<'_, M>, pass: Pass, mover: Mover<'_, M>) -> Result<bool, M::Error> {
+        let counted = mover.found.counted;
+        let is_all = within!(p, &counted, self.ask_once(p, pass, mover).await?);
+        Endless::lets_go(self, p, counted, &is_all).await?;
+        Ok(is_all)
+    }
+
+    async fn ask_once(&self, p: Here<'_, M>, pass: Pass, mover: Mover<'_, M>) -> Result<bool, M::Error> {
         let Mover { ticket, to, found } = mover;
         let Some(asked) = pass.asks(ticket, to) else { return Ok(true) };
         let live = (pass, asked, ticket, found.ring, found.record);
@@ -298,10 +310,16 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
         let asked = here.at(91).keeping(&(spot, nudged)).read(of_pass).await?;
         let to = after(t, asked.by);
         let ghost = if asked.is_at(Step::Asked, t) {
-            self.line.find(here, 92, to, (spot, nudged, asked)).await?.filter(|ghost| ghost.record.can_be_taken_up())
+            Endless::find(self, here, 92, to, (spot, nudged, asked)).await?
         } else {
             None
         };
+        let counted = ghost.as_ref().is_some_and(|ghost| ghost.counted);
+        let ghost = ghost.filter(|ghost| ghost.record.can_be_taken_up());
+        // This process is in line with its own ticket, and that of the ghost is too as long as it
+        // matters. So no ring goes back now.
+        let live = (spot, nudged, asked, ghost.as_ref().map(|ghost| ghost.ring));
+        Endless::lets_go(self, here, counted, &live).await?;
         let Some(Found { ring: of_ghost, cell: ghost, record: gone, .. }) = ghost else {
             let _ = here.at(93).keeping(&(spot, nudged, "not")).compare_swap(cell, nudged, waits).await?;
             return Ok(spot); // the request was taken back
@@ -382,16 +400,18 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
         let pass = p.at(99).keeping(&(live, ring, record)).read(of_pass).await?;
         let moves = if pass.is_at(Step::Begun, t) {
             let to = after(t, pass.by);
-            match self.line.find(p, 100, to, (live, ring, record, pass)).await? {
+            let found = Endless::find(self, p, 100, to, (live, ring, record, pass)).await?;
+            let counted = found.as_ref().is_some_and(|found| found.counted);
+            let moves = match found {
                 Some(Found { cell: ghost, record: gone, ring: of_ghost, .. }) if gone.can_be_taken_up() => {
                     p.keep(101, &(live, ring, record, pass, of_ghost));
-                    if p.at(101).compare_swap(ghost, gone, gone.staying()).await?.is_err() {
-                        return Ok(false);
-                    }
-                    false
+                    p.at(101).compare_swap(ghost, gone, gone.staying()).await?.ok().map(|_| false)
                 }
-                found => found.is_some_and(|found| found.fate != Fate::Gone),
-            }
+                found => Some(found.is_some_and(|found| found.fate != Fate::Gone)),
+            };
+            Endless::lets_go(self, p, counted, &(live, ring, record, pass, moves)).await?;
+            let Some(moves) = moves else { return Ok(false) };
+            moves
         } else if pass.is_at(Step::Asked, t) {
             false
         } else {

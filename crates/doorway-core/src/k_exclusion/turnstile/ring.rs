@@ -30,6 +30,18 @@ impl<M: Memory> Ring<M> {
     }
 }
 
+impl<M: FetchAdd + CompareSwap> Turnstile<M, Ring<M>> {
+    in_both_forms! {
+    /// There is one place for it.
+    #[inline(always)]
+    fn look_for, look_for_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<Found<'_, M>> {
+        let cell = self.line.record(0, t);
+        let record = access!(p.at(at).keeping(&live).read(cell));
+        Some(Found { ring: 0, cell, record, fate: record.fate_of(t), counted: false })
+    }
+    }
+}
+
 impl<M: FetchAdd + CompareSwap> Line<M> for Ring<M> {
     const SWEEPS: bool = false;
 
@@ -62,14 +74,28 @@ impl<M: FetchAdd + CompareSwap> Line<M> for Ring<M> {
         &self.rec[t as usize & (self.size - 1)]
     }
 
-    in_both_forms! {
-    /// There is one place for it.
-    #[inline(always)]
-    fn find, find_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<Found<'_, M>> {
-        let cell = self.record(0, t);
-        let record = access!(p.at(at).keeping(&live).read(cell));
-        Some(Found { ring: 0, cell, record, fate: record.fate_of(t) })
+    async fn find<'a, K: Debug>(
+        of: &'a Turnstile<M, Self>,
+        p: Here<'_, M>,
+        at: Label,
+        t: u64,
+        live: K,
+    ) -> Result<Option<Found<'a, M>>, M::Error> {
+        of.look_for(p, at, t, live).await
     }
+
+    #[inline(always)]
+    fn find_now<'a, K: Debug>(
+        of: &'a Turnstile<M, Self>,
+        p: Here<'_, M>,
+        at: Label,
+        t: u64,
+        live: K,
+    ) -> Option<Found<'a, M>>
+    where
+        M: Immediate,
+    {
+        of.look_for_now(p, at, t, live)
     }
 
     fn is_far(limits: &Limits, g: Gate, t: u64) -> bool {

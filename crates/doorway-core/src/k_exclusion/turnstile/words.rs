@@ -607,25 +607,110 @@ impl Places {
     }
 }
 
-/// The number of rings that were made.
+/// How many rings there are, and whether they can go back.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Rings(pub u64);
-
-impl fmt::Debug for Rings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
+pub struct Rings {
+    /// The number of rings that were made and have not gone back.
+    pub rings: u64,
+    /// Whether a process gives rings back at the moment.
+    pub going: bool,
+    /// The number of processes that are counted, because they may access records of rings that can
+    /// go back.
+    pub users: u64,
+    /// The number of processes that were ever counted.
+    pub entries: u64,
 }
+
+const USERS: u32 = 6;
+const ENTRIES: u32 = USERS + 24;
+const GOING: u64 = 1 << (USERS - 1);
 
 impl Word for Rings {
     type Waiters = Nobody;
     const WHOLE: bool = true;
+    const FIELDS: &'static [Field] = &[
+        Field::new("rings", 0, USERS - 1),
+        Field::new("going", USERS - 1, 1),
+        Field::new("users", USERS, ENTRIES - USERS),
+        Field::new("entries", ENTRIES, 64 - ENTRIES),
+    ];
 
+    #[inline(always)]
     fn pack(self) -> u64 {
-        self.0
+        let low = self.rings.wrapping_add(u64::from(self.going) * GOING);
+        low.wrapping_add(self.users << USERS).wrapping_add(self.entries << ENTRIES)
     }
+    #[inline(always)]
     fn unpack(word: u64) -> Self {
-        Self(word)
+        Self {
+            rings: word & (GOING - 1),
+            going: word & GOING != 0,
+            users: low(word >> USERS, ENTRIES - USERS),
+            entries: word >> ENTRIES,
+        }
+    }
+}
+impl Additive for Rings {}
+
+impl fmt::Debug for Rings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rings, going, users, entries } = *self;
+        write!(f, "{rings}{}", if going { " going" } else { "" })?;
+        if entries > 0 { write!(f, ", {users} of {entries} use them") } else { Ok(()) }
+    }
+}
+
+impl Rings {
+    /// No ring.
+    pub const NONE: Self = Self { rings: 0, going: false, users: 0, entries: 0 };
+    /// What a process adds that counts itself.
+    pub(super) const ENTERS: Self = Self { users: 1, entries: 1, ..Self::NONE };
+    /// What a counted process adds in the end: it is one less.
+    pub(super) const LEAVES: Self = Self { users: 1u64.wrapping_neg(), ..Self::NONE };
+
+    /// Whether there are rings that can go back, if the first `kept` cannot.
+    #[inline(always)]
+    pub(super) fn are_many(self, kept: u32) -> bool {
+        self.rings > u64::from(kept) && !self.going
+    }
+
+    /// The number of rings in which there may be tickets.
+    #[inline(always)]
+    pub(super) fn in_use(self, kept: u32) -> u32 {
+        // While rings go back, no ticket in them matters.
+        if self.going { kept } else { self.rings as u32 }
+    }
+
+    /// Whether rings may go back, if nobody is in line.
+    pub(super) fn may_go(self, kept: u32) -> bool {
+        self.are_many(kept) && self.users == 0
+    }
+
+    /// With one ring more.
+    pub(super) fn grown(self) -> Self {
+        Self { rings: self.rings + 1, ..self }
+    }
+
+    /// The same after a process has [counted itself](Self::ENTERS).
+    pub(super) fn after_one_entered(self) -> Self {
+        Self { users: self.users + 1, entries: self.entries.wrapping_add(1), ..self }
+    }
+
+    /// The same after a counted process has [left](Self::LEAVES).
+    pub(super) fn after_one_left(self) -> Self {
+        Self { users: self.users - 1, ..self }
+    }
+
+    /// The same while all rings but the first ones go back. It counts as an entry, so that a
+    /// process which is about to announce a ring that goes cannot do so any more.
+    pub(super) fn leaving(self) -> Self {
+        Self { going: true, entries: self.entries.wrapping_add(1), ..self }
+    }
+
+    /// What the process adds that has given back all rings but the first `kept`.
+    pub(super) fn gone(self, kept: u32) -> Self {
+        // The flag is set, so that taking it away borrows nothing.
+        Self::unpack((u64::from(kept)).wrapping_sub(self.rings).wrapping_sub(GOING))
     }
 }
 

@@ -8,6 +8,7 @@ mod line;
 mod look;
 mod more;
 mod moving;
+mod returning;
 mod simple;
 
 use crate::common::{ask, inside, tolerates_k_minus_1_crashes, values};

@@ -166,14 +166,26 @@ pub(super) fn world_with_rings(rings: usize, k: usize, roles: &'static [Role], r
 }
 
 /// The same, where some places are lost, as if their holders were stuck.
-pub(super) fn world_with_lost(rings: usize, (k, lost): (usize, usize), roles: &'static [Role], rules: Rules) -> World {
+pub(super) fn world_with_lost(rings: usize, places: (usize, usize), roles: &'static [Role], rules: Rules) -> World {
+    world_keeping(u32::MAX, rings, places, roles, rules)
+}
+
+/// The same, where all rings but the first `kept` go back.
+pub(super) fn world_keeping(
+    kept: u32,
+    rings: usize,
+    (k, lost): (usize, usize),
+    roles: &'static [Role],
+    rules: Rules,
+) -> World {
     // So many tickets may be drawn at once that nobody waits before the door.
     let more =
         |role: &Role| if let Waits(units) | Leaves(units) | Asks(units) = role { *units as usize - 1 } else { 0 };
     let tickets = roles.len() + roles.iter().map(more).sum::<usize>();
     let limits = Limits::for_growing(tickets, tickets);
     let build = |site: &Site<'_, Sim>| -> Roles<Endless<Sim>> {
-        Roles { turnstile: Turnstile::endless_with_lost(site, k, lost, limits, rings, 0), roles }
+        let turnstile = Turnstile::endless_with_lost(site, k, lost, limits, rings, 0).keeping_rings(kept);
+        Roles { turnstile, roles }
     };
     World::of_abortable(roles.len(), rules, build).unwrap()
 }

@@ -16,7 +16,7 @@ use doorway_core::k_exclusion::turnstile::{
     Attempt, Endless, Fate, Gate, Held, Limits, Pass, Record, Refused, Stands, Step, Turnstile,
 };
 use doorway_core::k_exclusion::{Abortable, KExclusion};
-use doorway_core::memory::Process;
+use doorway_core::memory::{Process, Site};
 use std::convert::Infallible;
 
 /// The ticket that a process waits with.
@@ -31,14 +31,19 @@ fn one_ticket_each() -> Property {
     })
 }
 
-/// What holds while waiters move: each waiter has a ticket of its own, and is served once the last
-/// process has done its part, although another one may die.
-fn while_they_move(units: usize, last: usize) -> Vec<Property> {
-    let served = Property::leads_to(
+/// Once this process has done its part, everybody in its entry section comes out of it.
+pub(super) fn served_after(last: usize) -> Property {
+    Property::leads_to(
         "served",
         move |v, p| v.is_done(last) && !v.has_crashed(last) && v.phase(p) == Phase::Entry,
         |v, p| v.phase(p) != Phase::Entry,
-    );
+    )
+}
+
+/// What holds while waiters move: each waiter has a ticket of its own, and is served once the last
+/// process has done its part, although another one may die.
+fn while_they_move(units: usize, last: usize) -> Vec<Property> {
+    let served = served_after(last);
     let one_moves = Property::sometimes("one moves", move |v| {
         let pass = v.get::<Pass>("pass");
         v.processes().any(|p| in_line(v, p).is_some_and(|t| pass.is_at(Step::Begun, t.wrapping_sub(pass.by))))
@@ -60,7 +65,7 @@ fn complete(report: &Report, states: usize) {
 }
 
 /// Rings of 1, 2, 4, 8 and 16 places.
-const RINGS: usize = 5;
+pub(super) const RINGS: usize = 5;
 const PLACES: usize = (1 << RINGS) - 1;
 
 /// With strict order, where the last process gives `units` back, or closes.
@@ -196,7 +201,7 @@ struct Beside {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part {
+pub(super) enum Part {
     /// Waits, and never gives up.
     Stays,
     /// Gives up if it would have to wait.
@@ -265,16 +270,26 @@ impl Abortable<Sim> for Beside {
 /// Where the last process leaves a place for newcomers, and `most` of them may take it.
 fn explore_moves_beside(most: u32, parts: &'static [Part], rules: Rules) -> Report {
     let mut claims = while_they_move(1, parts.len() - 1);
-    claims.push(claims::bypass_bound(most, ""));
+    claims.extend(beside(most));
+    let world = world_beside(u32::MAX, most, parts, rules.for_properties(&claims));
+    search(world, claims, &format!("bypass {most}: {parts:?}, {:?}", rules.faults))
+}
+
+/// What else is claimed where newcomers may pass.
+pub(super) fn beside(most: u32) -> Vec<Property> {
     let nothing_lies = |v: &View<'_>| v.get::<Left>("tray").loose == 0 || v.processes().any(|p| !v.is_done(p));
-    claims.push(Property::always("nothing lies there in the end", nothing_lies));
+    vec![claims::bypass_bound(most, ""), Property::always("nothing lies there in the end", nothing_lies)]
+}
+
+/// A turnstile whose only place is lost, with a tray. All rings but the first `kept` go back.
+pub(super) fn world_beside(kept: u32, most: u32, parts: &'static [Part], rules: Rules) -> World {
     let limits = Limits::for_growing(parts.len(), parts.len());
-    let world = World::of_abortable(parts.len(), rules.for_properties(&claims), |site| Beside {
-        line: Turnstile::endless_with_lost(site, 0, 1, limits, RINGS, 0),
+    let build = |site: &Site<'_, Sim>| Beside {
+        line: Turnstile::endless_with_lost(site, 0, 1, limits, RINGS, 0).keeping_rings(kept),
         tray: Tray::new(site, most, 0),
         parts,
-    });
-    search(world.unwrap(), claims, &format!("bypass {most}: {parts:?}, {:?}", rules.faults))
+    };
+    World::of_abortable(parts.len(), rules, build).unwrap()
 }
 
 #[test]
