@@ -42,7 +42,7 @@ pub use process::{At, Here, Process};
 pub use seats::{Ready, Seats, Sleeps, Woken};
 pub use traits::{
     Access, AtomicBlock, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Immediate, Instruction,
-    Label, LateRows, Machine, Mark, Memory, Next, ReadWrite, Swap, TestAndSet, Unused,
+    Label, LateRows, Machine, Mark, Memory, Next, ReadWrite, Swap, TestAndSet,
 };
 pub(crate) use traits::{in_both_forms, in_plain_form};
 pub use waiters::{Anybody, Kept, Nobody, One, Waiters};

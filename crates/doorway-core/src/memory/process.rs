@@ -2,7 +2,7 @@
 
 use super::{
     Access, Additive, AtomicBlock, Bits, BoundedDecrement, Choose, CompareSwap, FetchAdd, FetchAnd, FetchOr, Label,
-    LateRows, Mark, Memory, Next, Pid, ReadWrite, Swap, TestAndSet, Unused, Word,
+    LateRows, Mark, Memory, Next, Pid, ReadWrite, Swap, TestAndSet, Word,
 };
 use core::fmt::Debug;
 use core::future::Future;
@@ -272,7 +272,7 @@ impl<M: LateRows> Here<'_, M> {
 
     /// See [`LateRows::give_rows_back`].
     pub(crate) fn give_rows_back<T: Word>(self, late: &M::Late<T>, kept: usize) -> bool {
-        self.process.memory.give_rows_back(late, kept, Unused::as_checked())
+        self.process.memory.give_rows_back(late, kept)
     }
 }
 

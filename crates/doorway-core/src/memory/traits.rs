@@ -338,22 +338,12 @@ pub trait LateRows: CompareSwap {
     /// variables will have their initial values if they are made again. If not, the rows stay, and
     /// the process writes these values itself.
     ///
-    /// No process may access a variable of such a row from now on until the row is made again. Only
-    /// texts of this crate can say that, and the checker runs them: see [`Unused`].
-    fn give_rows_back<T: Word>(&self, _: &Self::Late<T>, _kept: usize, _: Unused) -> bool {
+    /// No process accesses a variable of such a row from now on until the row is made again. The
+    /// checker shows that of the texts of this crate, if their callers keep to the rules: a process
+    /// gives back what it got, and gives it back once. A memory that frees rows must know that its
+    /// callers do; if it does not, it keeps them.
+    fn give_rows_back<T: Word>(&self, _: &Self::Late<T>, _kept: usize) -> bool {
         false
-    }
-}
-
-/// A text of this crate says that no process accesses a row that goes back, or will before it is
-/// made again. Other crates cannot make this value.
-#[derive(Clone, Copy, Debug)]
-pub struct Unused(());
-
-impl Unused {
-    /// For texts for which the checker has shown it.
-    pub(crate) const fn as_checked() -> Self {
-        Self(())
     }
 }
 

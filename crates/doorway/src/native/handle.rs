@@ -52,6 +52,8 @@ pub struct Native {
     pub(super) records: AtomicU8,
     recorded: Mutex<Recorded>,
     waiter: OnceLock<Arc<Waiter<Threads>>>,
+    /// Whether rows that texts give back are freed.
+    pub(super) frees_rows: bool,
 }
 
 impl Default for Native {
@@ -91,6 +93,7 @@ impl Native {
             records: AtomicU8::new(NOWHERE),
             recorded: Mutex::new(Recorded { entries: Vec::new(), sequences: Vec::new(), alarms: Vec::new() }),
             waiter: OnceLock::new(),
+            frees_rows: false,
         }
     }
 

@@ -4,7 +4,7 @@
 
 use super::cells::{Cell, Spread};
 use super::handle::Native;
-use doorway_core::memory::{Decl, LateRows, Name, Unused, Word};
+use doorway_core::memory::{Decl, LateRows, Name, Pid, Process, Word};
 use std::marker::PhantomData;
 use std::ops::Index;
 use std::ptr;
@@ -12,14 +12,17 @@ use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::SeqCst;
 
 /// Rows of variables, each twice as long as the one before it. A row is allocated when it is
-/// needed, and freed when it is given back, or with the object.
+/// needed, and freed with the object. If the memory [frees rows](Native::freeing_rows), it is freed
+/// when a text gives it back.
 pub struct Late<T: Word> {
     /// The first of `most` pointers, one for each row; null until a row is made.
     rows: AtomicPtr<Row<T>>,
     /// The initial value.
     init: u64,
     first: u32,
-    most: u32,
+    most: u16,
+    /// Whether rows that a text gives back are freed.
+    frees: bool,
     owns: PhantomData<Spread<T>>,
 }
 
@@ -33,9 +36,25 @@ const MOST_ROWS: usize = 32;
 impl<T: Word> Late<T> {
     /// Rows of which none is made yet, for use before the program runs. Their variables will have
     /// this word.
-    pub(crate) const fn of_word_early(first: u32, most: u32, init: u64) -> Self {
-        assert!(most as usize <= MOST_ROWS, "there are too many rows");
-        Self { rows: AtomicPtr::new(ptr::null_mut()), init, first, most, owns: PhantomData }
+    pub(crate) const fn of_word_early(first: u32, most: usize, init: u64) -> Self {
+        assert!(most <= MOST_ROWS, "there are too many rows");
+        let most = most as u16;
+        Self { rows: AtomicPtr::new(ptr::null_mut()), init, first, most, frees: false, owns: PhantomData }
+    }
+
+    /// The same, of a memory that [frees rows](Native::freeing_rows).
+    ///
+    /// # Safety
+    /// As there.
+    const unsafe fn freeing_rows(mut self) -> Self {
+        self.frees = true;
+        self
+    }
+
+    /// The same, for [objects whose callers have guards](OF_GUARDS).
+    pub(crate) const fn of_guards(self) -> Self {
+        // SAFETY: as for `OF_GUARDS`.
+        unsafe { self.freeing_rows() }
     }
 
     /// The number of variables of a row.
@@ -53,7 +72,7 @@ impl<T: Word> Late<T> {
         }
         // SAFETY: a pointer that is not null came from a box of `most` pointers, which `rows_made`
         // left there. They are freed only when `self` is dropped.
-        unsafe { std::slice::from_raw_parts(rows, self.most as usize) }
+        unsafe { std::slice::from_raw_parts(rows, usize::from(self.most)) }
     }
 
     /// The same after they are allocated.
@@ -94,7 +113,7 @@ impl<T: Word> Index<(usize, usize)> for Late<T> {
         let place = Spread::<T>::place_among(self.size(number), i);
         // SAFETY: `row` leads to as many variables as `size` says, and `place` is less. The row is
         // freed when `self` is dropped, or when a text says that no process uses it until it is
-        // made again.
+        // made again: see `give_rows_back`.
         unsafe { &*row.add(place) }
     }
 }
@@ -120,11 +139,35 @@ impl<T: Word> Drop for Late<T> {
         }
         // SAFETY: the pointer came from `Box::into_raw` of a box of `most` pointers, and `&mut self`
         // proves that no other thread uses it.
-        let mut rows = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(rows, self.most as usize)) };
+        let mut rows = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(rows, usize::from(self.most))) };
         for (number, row) in rows.iter_mut().enumerate() {
             // SAFETY: for the same reason, no other thread uses the row.
             unsafe { self.free(number, *row.get_mut()) };
         }
+    }
+}
+
+/// Builds `Slots`.
+// SAFETY: `Slots` run a text of the core that the checker searches with rows that go back. They
+// keep the text to themselves. Callers reach it by guards and futures, which give back once what
+// they got, when they are dropped. If they are leaked, their process seems to have died in line or
+// inside, and then the rows stay.
+pub(crate) static OF_GUARDS: Process<Native> = Process::new(Pid::new(0), unsafe { Native::new().freeing_rows() });
+
+impl Native {
+    /// The same handle, for objects that free memory under way: rows of variables that a text
+    /// [gives back](LateRows::give_rows_back). Without it, they are used again, and freed with the
+    /// object.
+    ///
+    /// # Safety
+    /// All texts that are built with this handle are texts of `doorway-core`, with nothing but this
+    /// memory below them. Their callers keep to the rules: a process that has entered leaves once,
+    /// with what it got from the entry, and an attempt that waits is continued, given up or leaked
+    /// by the process that made it, once.
+    #[must_use]
+    pub const unsafe fn freeing_rows(mut self) -> Self {
+        self.frees_rows = true;
+        self
     }
 }
 
@@ -134,7 +177,9 @@ impl LateRows for Native {
     fn late_rows<T: Word>(&self, _: Name<()>, first: usize, rows: usize, decl: Decl<'_, T>) -> Late<T> {
         assert!(decl.width == 64, "variables of rows that are made late have 64 bits");
         let small = |n: usize| u32::try_from(n).expect("rows begin small");
-        Late::of_word_early(small(first), small(rows.min(MOST_ROWS)), decl.init.pack())
+        let mut late = Late::of_word_early(small(first), rows.min(MOST_ROWS), decl.init.pack());
+        late.frees = self.frees_rows;
+        late
     }
 
     #[cold]
@@ -152,11 +197,15 @@ impl LateRows for Native {
         true // this process's row, or another's
     }
 
-    fn give_rows_back<T: Word>(&self, late: &Late<T>, kept: usize, _: Unused) -> bool {
+    fn give_rows_back<T: Word>(&self, late: &Late<T>, kept: usize) -> bool {
+        if !late.frees {
+            return false;
+        }
         for (number, row) in late.rows().iter().enumerate().skip(kept) {
-            // SAFETY: a text of the core says by `Unused` that no process uses a variable of these
-            // rows until it has seen that the row is made again. Only this thread has taken the
-            // pointer out.
+            // SAFETY: a text has declared these rows. It says that no process uses a variable of
+            // them until it has seen that the row is made again. That is true, because the caller
+            // of `freeing_rows` promised that the text is a checked one, and that its callers keep
+            // to the rules. Only this thread has taken the pointer out.
             unsafe { late.free(number, row.swap(ptr::null_mut(), SeqCst)) };
         }
         true

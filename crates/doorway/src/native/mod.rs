@@ -4,7 +4,7 @@
 //! |---|---|
 //! | an access | one atomic operation, `SeqCst`, ready at once |
 //! | waiting | [spin, yield, sleep](crate::waiting), or register a waker: the handle decides |
-//! | a row that is made late | a box, freed with the object |
+//! | a row that is made late | a box, freed with the object, or [when it goes back](Native::freeing_rows) |
 //! | home | variables of one process may share cache lines, others never do |
 //! | bounded decrement | a compare-and-swap loop: lock-free, not wait-free |
 //! | atomic block | under a spin lock: a process that dies within blocks all others |
@@ -21,7 +21,7 @@ mod waits;
 pub(crate) use cells::{Cell, Row, Table, Var};
 pub(crate) use handle::ANYONE;
 pub use handle::Native;
-pub(crate) use late::Late;
+pub(crate) use late::{Late, OF_GUARDS};
 pub(crate) use waits::{Begun, InLine, Wakes, WaysIn, enter_as_task, refused, someone, sure, wait_as_task, ways_in};
 
 use crossbeam_utils::{Backoff, CachePadded};

@@ -13,7 +13,7 @@ pub use guard::{OwnedSlotGuard, Permit, SlotGuard};
 pub use numbers::{KnowsSlots, Numbered, Numbering, Passing, Unnumbered};
 pub use poll::PollSlots;
 
-use crate::native::{ANYONE, Cell, Late, Native, now, sure};
+use crate::native::{ANYONE, Cell, Late, Native, OF_GUARDS, now, sure};
 use crate::waiting::Policy;
 use doorway_core::k_assignment::Slots as Text;
 use doorway_core::k_assignment::names::{EitherNames, FEW, FlagNames, Names};
@@ -170,7 +170,7 @@ impl Slots {
         let limits = Limits::for_anybody(FEW);
         let (gate, front) = ([Cell::of_word_early(Gate::word(places))], [Cell::of_word_early(0)]);
         let (door, all) = ([Cell::of_word_awaited(0)], [Cell::of_word_awaited(places as u64)]);
-        let records = Late::of_word_early(limits.ring as u32, MOST_RINGS as u32, 0);
+        let records = Late::of_word_early(limits.ring as u32, MOST_RINGS, 0).of_guards();
         let line = Endless::of_parts(
             Near::of([Cell::of_word_early(0)]),
             Near::of([Cell::of_word_early(0)]),
@@ -227,7 +227,7 @@ impl<N: Numbering> Slots<N> {
         // A waiter for the only place should let its holder run. Among several places, a waiter
         // that yields is in the way of the holders.
         let policy = if free + lost == 1 { Policy::PARK } else { Policy::SLEEP };
-        let text = Text::new(&Site::new(ANYONE.memory()), room, Some(fences), line);
+        let text = Text::new(&Site::new(OF_GUARDS.memory()), room, Some(fences), line);
         Self { text: text.with(tray), manners: Manners { policy, unfair: false } }
     }
 
