@@ -158,17 +158,17 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                         continue 'look;
                     }
                     Fate::Waits | Fate::Shut | Fate::Listens | Fate::Called | Fate::Nudged | Fate::Moving => {
-                        if fate == Fate::Moving {
-                            let (found, live) = (Found { ring, cell, record, fate, counted }, (live, counted));
-                            if !either!(L::stops_moving(self, p, found, live), L::stops_moving_now(self, p, found, live)) {
-                                either!(L::lets_go(self, p, counted, &live), L::lets_go_now(self, p, counted, &live));
-                                continue;
-                            }
-                        }
-                        p.keep(14, &(upto, owes, seen, sweep, front, ring, record));
-                        let signalled = Record::new(front.ticket, Fate::Signalled);
-                        let is_told = access!(p.at(14).compare_swap(cell, record, signalled)).is_ok();
-                        either!(L::lets_go(self, p, counted, &(live, is_told)), L::lets_go_now(self, p, counted, &(live, is_told)));
+                        let live = (live, counted);
+                        let found = Found { ring, cell, record, fate, counted };
+                        let waits = fate != Fate::Moving
+                            || either!(L::stops_moving(self, p, found, live), L::stops_moving_now(self, p, found, live));
+                        let is_told = waits && {
+                            p.keep(14, &(upto, owes, seen, sweep, front, ring, record));
+                            let signalled = Record::new(front.ticket, Fate::Signalled);
+                            access!(p.at(14).compare_swap(cell, record, signalled)).is_ok()
+                        };
+                        let live = (live, is_told);
+                        either!(L::lets_go(self, p, counted, &live), L::lets_go_now(self, p, counted, &live));
                         if is_told {
                             break;
                         }
