@@ -15,8 +15,8 @@ use std::sync::atomic::Ordering::SeqCst;
 /// needed, and freed with the object. If the memory [frees rows](Native::freeing_rows), it is freed
 /// when a text gives it back.
 pub struct Late<T: Word> {
-    /// The first of `most` pointers, one for each row; null until a row is made.
-    rows: AtomicPtr<Row<T>>,
+    /// One pointer for each row; null until a row is made.
+    rows: AtomicPtr<Rows<T>>,
     /// The initial value.
     init: u64,
     first: u32,
@@ -28,6 +28,7 @@ pub struct Late<T: Word> {
 
 /// The first variable of a row, or null if the row is not there.
 type Row<T> = AtomicPtr<Cell<T>>;
+type Rows<T> = [Row<T>; MOST_ROWS];
 
 /// The largest number of rows of one object. The last one would have more variables than a machine
 /// has memory.
@@ -65,28 +66,28 @@ impl<T: Word> Late<T> {
 
     /// Where the rows are; nothing before a row is made.
     #[inline(always)]
-    fn rows(&self) -> &[Row<T>] {
-        let rows = self.rows.load(SeqCst);
-        if rows.is_null() {
-            return &[];
-        }
-        // SAFETY: a pointer that is not null came from a box of `most` pointers, which `rows_made`
-        // left there. They are freed only when `self` is dropped.
-        unsafe { std::slice::from_raw_parts(rows, usize::from(self.most)) }
+    fn rows(&self) -> Option<&Rows<T>> {
+        // SAFETY: a pointer that is not null came from a box, which `rows_made` left there. It is
+        // freed only when `self` is dropped.
+        unsafe { self.rows.load(SeqCst).as_ref() }
     }
 
     /// The same after they are allocated.
-    fn rows_made(&self) -> &[Row<T>] {
-        if self.rows.load(SeqCst).is_null() {
-            let rows: Box<[Row<T>]> = (0..self.most).map(|_| AtomicPtr::default()).collect();
-            let rows = Box::into_raw(rows);
-            if self.rows.compare_exchange(ptr::null_mut(), rows.cast(), SeqCst, SeqCst).is_err() {
-                // SAFETY: the pointer came from `Box::into_raw` just now, and no other thread has
-                // seen it.
-                drop(unsafe { Box::from_raw(rows) });
-            }
-        }
-        self.rows()
+    fn rows_made(&self) -> &Rows<T> {
+        self.rows().unwrap_or_else(|| {
+            let new = Box::into_raw(Box::new(std::array::from_fn(|_| AtomicPtr::default())));
+            let rows = match self.rows.compare_exchange(ptr::null_mut(), new, SeqCst, SeqCst) {
+                Ok(_) => new,
+                Err(rows) => {
+                    // SAFETY: the pointer came from `Box::into_raw` just now, and no other thread
+                    // has seen it.
+                    drop(unsafe { Box::from_raw(new) });
+                    rows
+                }
+            };
+            // SAFETY: as in `rows`.
+            unsafe { &*rows }
+        })
     }
 
     /// Frees a row with this number that was made by `make_row`.
@@ -106,7 +107,7 @@ impl<T: Word> Index<(usize, usize)> for Late<T> {
     type Output = Cell<T>;
     #[inline(always)]
     fn index(&self, (number, i): (usize, usize)) -> &Cell<T> {
-        let row = self.rows().get(number).map_or(ptr::null_mut(), |row| row.load(SeqCst));
+        let row = self.rows().and_then(|rows| rows.get(number)).map_or(ptr::null_mut(), |row| row.load(SeqCst));
         if row.is_null() {
             not_made(number);
         }
@@ -126,7 +127,7 @@ fn not_made(number: usize) -> ! {
 
 impl<T: Word> std::fmt::Debug for Late<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let made = self.rows().iter().filter(|row| !row.load(SeqCst).is_null()).count();
+        let made = self.rows().into_iter().flatten().filter(|row| !row.load(SeqCst).is_null()).count();
         f.debug_struct("Late").field("made", &made).field("of", &self.most).finish_non_exhaustive()
     }
 }
@@ -137,9 +138,9 @@ impl<T: Word> Drop for Late<T> {
         if rows.is_null() {
             return;
         }
-        // SAFETY: the pointer came from `Box::into_raw` of a box of `most` pointers, and `&mut self`
-        // proves that no other thread uses it.
-        let mut rows = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(rows, usize::from(self.most))) };
+        // SAFETY: the pointer came from `Box::into_raw`, and `&mut self` proves that no other thread
+        // uses it.
+        let mut rows = unsafe { Box::from_raw(rows) };
         for (number, row) in rows.iter_mut().enumerate() {
             // SAFETY: for the same reason, no other thread uses the row.
             unsafe { self.free(number, *row.get_mut()) };
@@ -184,7 +185,10 @@ impl LateRows for Native {
 
     #[cold]
     fn make_row<T: Word>(&self, late: &Late<T>, number: usize) -> bool {
-        let Some(place) = late.rows_made().get(number) else { return false };
+        if number >= usize::from(late.most) {
+            return false;
+        }
+        let place = &late.rows_made()[number];
         if place.load(SeqCst).is_null() {
             let row = Spread::new((0..late.size(number)).map(|_| T::unpack(late.init).into()));
             let row: *mut Cell<T> = Box::into_raw(row.into_cells()).cast();
@@ -201,7 +205,7 @@ impl LateRows for Native {
         if !late.frees {
             return false;
         }
-        for (number, row) in late.rows().iter().enumerate().skip(kept) {
+        for (number, row) in late.rows().into_iter().flatten().enumerate().skip(kept) {
             // SAFETY: a text has declared these rows. It says that no process uses a variable of
             // them until it has seen that the row is made again. That is true, because the caller
             // of `freeing_rows` promised that the text is a checked one, and that its callers keep

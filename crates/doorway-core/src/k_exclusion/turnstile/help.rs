@@ -106,20 +106,19 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                     break; // its process is not in line: it will see that it is enabled
                 };
                 if sweeps && fate != Fate::Gone {
-                    either!(L::lets_go(self, p, counted, &()), L::lets_go_now(self, p, counted, &()));
+                    either!(L::lets_go(self, p, counted, &()), L::lets_go_now(self, p, counted));
                     break 'look; // it waits, or its process is about to leave
                 }
                 match fate {
                     Fate::Signalled | Fate::Free => {
-                        either!(L::lets_go(self, p, counted, &live), L::lets_go_now(self, p, counted, &live));
+                        either!(L::lets_go(self, p, counted, &live), L::lets_go_now(self, p, counted));
                         break;
                     }
                     Fate::Gone => {
                         let g = access!(p.at(16).keeping(&(upto, owes, seen, sweep, front, counted)).read(&self.gate));
                         if access!(p.at(17).keeping(&(upto, owes, seen, sweep, front, counted, g)).read(&self.front)) != front {
                             p.hides("front");
-                            let live = (upto, owes, seen, sweep);
-                            either!(L::lets_go(self, p, counted, &live), L::lets_go_now(self, p, counted, &live));
+                            either!(L::lets_go(self, p, counted, &(upto, owes, seen, sweep)), L::lets_go_now(self, p, counted));
                             continue 'look; // otherwise `g` was current while this ghost was at the front
                         }
                         let mut emptied = false;
@@ -130,8 +129,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                             .is_err()
                             {
                                 p.hides("front");
-                                let live = (upto, owes, seen, sweep);
-                                either!(L::lets_go(self, p, counted, &live), L::lets_go_now(self, p, counted, &live));
+                                either!(L::lets_go(self, p, counted, &(upto, owes, seen, sweep)), L::lets_go_now(self, p, counted));
                                 continue 'look;
                             }
                             emptied = self.line.goes_back() && g.line == 1;
@@ -150,25 +148,23 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                             .keeping(&(upto, owes, seen, sweep, front, counted, emptied))
                             .compare_swap(&self.front, front, front.passed_a_ghost()));
                         p.hides("front");
-                        let live = (upto, owes, seen, sweep);
-                        either!(L::lets_go(self, p, counted, &(live, emptied)), L::lets_go_now(self, p, counted, &(live, emptied)));
+                        either!(L::lets_go(self, p, counted, &(upto, owes, seen, sweep, emptied)), L::lets_go_now(self, p, counted));
                         if emptied {
-                            either!(L::gives_back(self, p, &live), L::gives_back_now(self, p, &live));
+                            either!(L::gives_back(self, p, &(upto, owes, seen, sweep)), L::gives_back_now(self, p));
                         }
                         continue 'look;
                     }
                     Fate::Waits | Fate::Shut | Fate::Listens | Fate::Called | Fate::Nudged | Fate::Moving => {
-                        let live = (live, counted);
-                        let found = Found { ring, cell, record, fate, counted };
-                        let waits = fate != Fate::Moving
-                            || either!(L::stops_moving(self, p, found, live), L::stops_moving_now(self, p, found, live));
+                        let waits = fate != Fate::Moving || {
+                            let (found, live) = (Found { ring, cell, record, fate, counted }, (live, counted));
+                            either!(L::stops_moving(self, p, found, live), L::stops_moving_now(self, p, found, live))
+                        };
                         let is_told = waits && {
                             p.keep(14, &(upto, owes, seen, sweep, front, ring, record));
                             let signalled = Record::new(front.ticket, Fate::Signalled);
                             access!(p.at(14).compare_swap(cell, record, signalled)).is_ok()
                         };
-                        let live = (live, is_told);
-                        either!(L::lets_go(self, p, counted, &live), L::lets_go_now(self, p, counted, &live));
+                        either!(L::lets_go(self, p, counted, &(live, is_told)), L::lets_go_now(self, p, counted));
                         if is_told {
                             break;
                         }

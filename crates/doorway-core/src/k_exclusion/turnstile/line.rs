@@ -214,11 +214,11 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
     /// [`takes_hold`](Self::takes_hold), as a plain function.
     #[cold]
     #[inline(never)]
-    fn takes_hold_now<K: Debug>(of: &Turnstile<M, Self>, p: Here<'_, M>, live: &K)
+    fn takes_hold_now(of: &Turnstile<M, Self>, p: Here<'_, M>)
     where
         M: Immediate,
     {
-        M::now(Self::takes_hold(of, p, live));
+        M::now(Self::takes_hold(of, p, &()));
     }
 
     /// A process that was counted does not use the record any more: 104, and perhaps more.
@@ -236,7 +236,7 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
 
     /// [`lets_go`](Self::lets_go), as a plain function.
     #[inline(always)]
-    fn lets_go_now<K: Debug>(_: &Turnstile<M, Self>, _: Here<'_, M>, _counted: bool, _live: &K)
+    fn lets_go_now(_: &Turnstile<M, Self>, _: Here<'_, M>, _counted: bool)
     where
         M: Immediate,
     {
@@ -253,7 +253,7 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
 
     /// [`gives_back`](Self::gives_back), as a plain function.
     #[inline(always)]
-    fn gives_back_now<K: Debug>(_: &Turnstile<M, Self>, _: Here<'_, M>, _live: &K)
+    fn gives_back_now(_: &Turnstile<M, Self>, _: Here<'_, M>)
     where
         M: Immediate,
     {
@@ -380,24 +380,24 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     #[inline(always)]
     fn look_for, look_for_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<Found<'_, M>> {'text: {
         let line = &self.line;
-        let mut top = access!(p.at(50).keeping(&(t, &live)).read(&line.top));
-        let counted = top.are_many(line.kept);
+        let top = access!(p.at(50).keeping(&(t, &live)).read(&line.top));
+        let (counted, mut rings) = (top.are_many(line.kept), top.in_use(line.kept));
         if counted {
-            top = access!(p.at(103).keeping(&(t, &live)).fetch_add(&line.top, Rings::ENTERS));
+            rings = either!(self.take_hold(p, &(t, &live)), self.take_hold_now(p));
         }
-        for ring in (0..top.in_use(line.kept)).rev() {
+        for ring in (0..rings).rev() {
             let cell = line.record(ring, t);
             let record = access!(p.at(at).keeping(&(t, ring, counted, &live)).read(cell));
             if record.is_of(t) {
-                let can_go = line.can_go(ring);
+                let can_go = counted && line.can_go(ring);
                 if counted && !can_go {
-                    either!(self.let_go(p, &(t, ring, record, &live)), self.let_go_now(p, &(t, ring, record, &live)));
+                    either!(self.let_go(p, &(t, ring, record, &live)), self.let_go_now(p));
                 }
                 break 'text Some(Found { ring, cell, record, fate: record.fate(), counted: can_go });
             }
         }
         if counted {
-            either!(self.let_go(p, &(t, &live)), self.let_go_now(p, &(t, &live)));
+            either!(self.let_go(p, &(t, &live)), self.let_go_now(p));
         }
         None
     }}
@@ -412,15 +412,15 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
         let (mut open, mut counted) = (saw, counted);
         let mut refused = 0;
         'ring: loop {
-            let mut top = access!(p.at(51).keeping(&(t, open, live, counted)).read(&line.top));
-            if top.are_many(line.kept) && !counted {
-                top = access!(p.at(103).keeping(&(t, open, live)).fetch_add(&line.top, Rings::ENTERS)).after_one_entered();
-                counted = true;
-            }
-            if counted && !top.are_many(line.kept) {
-                // The rings went back in between.
-                either!(of.let_go(p, &(t, open, live)), of.let_go_now(p, &(t, open, live)));
-                counted = false;
+            let top = access!(p.at(51).keeping(&(t, open, live, counted)).read(&line.top));
+            if top.are_many(line.kept) != counted {
+                // If it is counted, the rings went back in between.
+                if counted {
+                    either!(of.let_go(p, &(t, open, live)), of.let_go_now(p));
+                } else {
+                    either!(of.take_hold(p, &(t, open, live)), of.take_hold_now(p));
+                }
+                counted = !counted;
                 continue 'ring;
             }
             let rings = top.in_use(line.kept);
@@ -459,7 +459,7 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
                 let g = access!(p.at(55).keeping(&(t, live, top, counted)).read(&of.gate));
                 if g.enables(t) {
                     if counted {
-                        either!(of.let_go(p, &(t, live, g)), of.let_go_now(p, &(t, live, g)));
+                        either!(of.let_go(p, &(t, live, g)), of.let_go_now(p));
                     }
                     break 'text Claimed::Enabled(g);
                 }
@@ -474,11 +474,11 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
                 // processes could take back each other's rings for ever.
                 let enters = !counted && line.can_go(rings);
                 let grown = if enters { top.grown().after_one_entered() } else { top.grown() };
-                counted |= access!(p
-                    .at(56)
-                    .keeping(&(t, open, live, top, counted))
-                    .compare_swap(&line.top, top, grown))
-                .is_ok() && enters;
+                let made = access!(p.at(56).keeping(&(t, open, live, top, counted)).compare_swap(&line.top, top, grown));
+                if enters && made.is_ok() {
+                    p.shows("counted", true);
+                    counted = true;
+                }
                 p.hides("grows");
                 p.hides("saw open");
                 continue 'ring;
@@ -491,7 +491,7 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
             p.hides("saw open");
             if g.enables(t) {
                 if counted {
-                    either!(of.let_go(p, &(t, live, g)), of.let_go_now(p, &(t, live, g)));
+                    either!(of.let_go(p, &(t, live, g)), of.let_go_now(p));
                 }
                 break 'text Claimed::Enabled(g);
             }
@@ -581,8 +581,7 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
     }
 
     async fn takes_hold<K: Debug>(of: &Turnstile<M, Self>, p: Here<'_, M>, live: &K) -> Result<(), M::Error> {
-        p.at(103).keeping(live).fetch_add(&of.line.top, Rings::ENTERS).await?;
-        Ok(())
+        of.take_hold(p, live).await.map(|_| ())
     }
 
     async fn lets_go<K: Debug>(
@@ -595,12 +594,12 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
     }
 
     #[inline(always)]
-    fn lets_go_now<K: Debug>(of: &Turnstile<M, Self>, p: Here<'_, M>, counted: bool, live: &K)
+    fn lets_go_now(of: &Turnstile<M, Self>, p: Here<'_, M>, counted: bool)
     where
         M: Immediate,
     {
         if counted {
-            of.let_go_now(p, live);
+            of.let_go_now(p);
         }
     }
 
@@ -609,11 +608,11 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
     }
 
     #[inline(always)]
-    fn gives_back_now<K: Debug>(of: &Turnstile<M, Self>, p: Here<'_, M>, live: &K)
+    fn gives_back_now(of: &Turnstile<M, Self>, p: Here<'_, M>)
     where
         M: Immediate,
     {
-        of.give_rings_back_if_any_now(p, live);
+        of.give_rings_back_if_any_now(p, &());
     }
 
     fn is_far(_: &Limits, _: Gate, _: u64) -> bool {
@@ -625,12 +624,11 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
     async fn shut(of: &Turnstile<M, Self>, p: Here<'_, M>, _: Gate) -> Result<(), M::Error> {
         let front = p.at(34).keeping(&()).read(&of.front).await?.ticket;
         let line = &of.line;
-        let mut top = p.at(50).keeping(&front).read(&line.top).await?;
-        let counted = top.are_many(line.kept);
+        let top = p.at(50).keeping(&front).read(&line.top).await?;
+        let (counted, mut rings) = (top.are_many(line.kept), top.in_use(line.kept));
         if counted {
-            top = p.at(103).keeping(&front).fetch_add(&line.top, Rings::ENTERS).await?;
+            rings = of.take_hold(p, &front).await?;
         }
-        let rings = top.in_use(line.kept);
         for ring in 0..rings {
             let mut place = 0;
             while place < u64::from(line.first) << ring {

@@ -577,13 +577,13 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             let line = g.line - if held.announced { held.units } else { 0 };
             let (upto, far) = (g.opened(held.units).open, g.passes_a_mark(held.units));
             let duty = Duty { upto, units: held.units, owes: true, line: line != 0, far, odd: g.odd, sweeps: false };
-            let emptied = self.line.goes_back() && line == 0 && held.announced;
+            let emptied = line == 0 && held.announced && self.line.goes_back();
             let here = p.on(self.part);
             here.part(&emptied);
             either!(self.help(p, duty, None), self.help_now(p, duty, None));
             here.part_done();
             if emptied {
-                either!(L::gives_back(self, here, &()), L::gives_back_now(self, here, &()));
+                either!(L::gives_back(self, here, &()), L::gives_back_now(self, here));
             }
         }
     }
@@ -826,7 +826,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         let g = access!(here.at(5).keeping(&(first, ring)).fetch_add(&self.gate, Gate::announced(units)));
         here.shows("in line", true);
         let counted = self.line.can_go(ring);
-        either!(L::lets_go(self, here, counted, &(first, ring, g)), L::lets_go_now(self, here, counted, &(first, ring, g)));
+        either!(L::lets_go(self, here, counted, &(first, ring, g)), L::lets_go_now(self, here, counted));
         let enabled = (-g.distance(first)).max(0).unsigned_abs().min(units);
         if g.line == 0 {
             // No ticket before `open` waits, or ever will.
@@ -963,7 +963,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
                     // When it has given up, it is not in line any more, and still uses the record.
                     let counted = self.line.can_go(ring);
                     if counted {
-                        either!(L::takes_hold(self, p, &(t, ring, live)), L::takes_hold_now(self, p, &(t, ring, live)));
+                        either!(L::takes_hold(self, p, &(t, ring, live)), L::takes_hold_now(self, p));
                     }
                     let cell = self.line.record(ring, t);
                     let record = access!(p.at(20).keeping(&(t, ring, far, live)).read(cell));
@@ -988,7 +988,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             if access!(p.at(21).keeping(&(t, ring, record, live)).compare_swap(cell, record, gone)).is_ok() {
                 break 'text (fate, counted);
             }
-            either!(L::lets_go(self, p, counted, &(t, ring, live)), L::lets_go_now(self, p, counted, &(t, ring, live)));
+            either!(L::lets_go(self, p, counted, &(t, ring, live)), L::lets_go_now(self, p, counted));
         }
     }}
 
@@ -1008,7 +1008,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             let (t, live) = (after(first, i), (i, mine));
             here.shows("waits", t);
             // Of the ticket before.
-            either!(L::lets_go(self, here, counted, &(attempt, live)), L::lets_go_now(self, here, counted, &(attempt, live)));
+            either!(L::lets_go(self, here, counted, &(attempt, live)), L::lets_go_now(self, here, counted));
             let ring = L::remembers(i + 1 == units).then_some(ring);
             let fate;
             (fate, counted) = either!(self.give_up(here, t, ring, far, live), self.give_up_now(here, t, ring, far, live));
@@ -1026,8 +1026,7 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
             here.hides("units");
             here.hides("in line");
         }
-        let live = (attempt, mine, asked);
-        either!(L::lets_go(self, here, counted, &live), L::lets_go_now(self, here, counted, &live));
+        either!(L::lets_go(self, here, counted, &(attempt, mine, asked)), L::lets_go_now(self, here, counted));
         if mine == units {
             break 'text Some(held);
         }

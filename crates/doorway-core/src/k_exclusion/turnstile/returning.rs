@@ -84,15 +84,32 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
         if self.line.goes_back() {
             let top = access!(p.at(105).keeping(live).read(&self.line.top));
             if top.may_go(self.line.kept) {
-                either!(self.give_rings_back(p, top, live), self.give_rings_back_now(p, top, live));
+                either!(self.give_rings_back(p, top, live), self.give_rings_back_now(p, top));
             }
         }
     }
     }
 
+    /// 103. Returns the number of rings in which there may be tickets then.
+    pub(super) async fn take_hold<K: Debug>(&self, p: Here<'_, M>, live: &K) -> Result<u32, M::Error> {
+        let top = p.at(103).keeping(live).fetch_add(&self.line.top, Rings::ENTERS).await?;
+        p.shows("counted", true);
+        Ok(top.in_use(self.line.kept))
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn take_hold_now(&self, p: Here<'_, M>) -> u32
+    where
+        M: Immediate,
+    {
+        M::now(self.take_hold(p, &()))
+    }
+
     /// 104, and what the last counted process does.
     pub(super) async fn let_go<K: Debug>(&self, p: Here<'_, M>, live: &K) -> Result<(), M::Error> {
         let top = p.at(104).keeping(live).fetch_add(&self.line.top, Rings::LEAVES).await?.after_one_left();
+        p.hides("counted");
         if top.may_go(self.line.kept) {
             self.give_rings_back(p, top, live).await?;
         }
@@ -101,20 +118,20 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn let_go_now<K: Debug>(&self, p: Here<'_, M>, live: &K)
+    pub(super) fn let_go_now(&self, p: Here<'_, M>)
     where
         M: Immediate,
     {
-        M::now(self.let_go(p, live));
+        M::now(self.let_go(p, &()));
     }
 
     #[cold]
     #[inline(never)]
-    fn give_rings_back_now<K: Debug>(&self, p: Here<'_, M>, top: Rings, live: &K)
+    fn give_rings_back_now(&self, p: Here<'_, M>, top: Rings)
     where
         M: Immediate,
     {
-        M::now(self.give_rings_back(p, top, live));
+        M::now(self.give_rings_back(p, top, &()));
     }
 
     /// Gives rings back, if nobody is in line, and nothing has happened to `top` meanwhile: 106 to

@@ -671,7 +671,7 @@ impl Rings {
     /// Whether there are rings that can go back, if the first `kept` cannot.
     #[inline(always)]
     pub(super) fn are_many(self, kept: u32) -> bool {
-        self.rings > u64::from(kept) && !self.going
+        self.in_use(kept) > kept
     }
 
     /// The number of rings in which there may be tickets.
