@@ -22,7 +22,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-/// Gives up if it is not ready after it came back so many times.
+/// Gives up if it is not ready after this many polls.
 async fn unless_cut<F: Future>(future: F, mut times: u32) -> Option<F::Output> {
     let mut future = pin!(future);
     poll_fn(|context| match future.as_mut().poll(context) {

@@ -173,7 +173,7 @@ fn gives_up_behind<N: doorway::slots::Numbering + 'static>(
         if impatient.len() > overlap {
             drop(impatient.pop_front());
         }
-        // All that were woken run, until nobody is.
+        // Runs all tasks that were woken, until none is.
         while waits.iter().chain(&impatient).any(|one| one.woken.0.load(SeqCst)) {
             assert!(waits.iter_mut().chain(&mut impatient).all(|one| one.run().is_none()));
         }

@@ -118,8 +118,8 @@ impl<T: Word> Drop for Late<T> {
         if rows.is_null() {
             return;
         }
-        // SAFETY: the pointer came from `Box::into_raw` of a box of `most` pointers, and `&mut self`
-        // proves that no other thread uses it.
+        // SAFETY: the pointer came from `Box::into_raw` of a box of `most` pointers, and `&mut
+        // self` proves that no other thread uses the box.
         let mut rows = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(rows, self.most as usize)) };
         for (number, row) in rows.iter_mut().enumerate() {
             // SAFETY: for the same reason, no other thread uses the row.

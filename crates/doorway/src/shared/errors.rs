@@ -190,7 +190,7 @@ impl fmt::Display for Error {
             ),
             Self::Corrupt(path) => write!(
                 f,
-                "{} is no file of slots, or contains values that this program never writes; if it is one, stop its \
+                "{} is not a file of slots, or contains values that this program never writes; if it is one, stop its \
                  users, remove it, and open it again",
                 path.display()
             ),

@@ -1,5 +1,5 @@
 //! Rings that go back: the claims of the line, where the first `kept` rings stay and all others go
-//! back whenever nobody is in line.
+//! back whenever no waiter is in line.
 //!
 //! Rings have 1, 2, 4, 8 and 16 places. With `kept` = 0, every wait makes a ring.
 
@@ -140,7 +140,7 @@ fn rings_go_back_beside_newcomers_that_pass() {
 fn faults_are_noticed() {
     let mut missed = Vec::new();
     for fault in [
-        // Nobody is counted, or nobody is counted out.
+        // No process is counted, or none is counted out.
         "write:103#users=0,write:56#users=old,write:104=0,read:104#users=1",
         "write:104=0",
         // A process that was counted since is overlooked.
