@@ -215,7 +215,7 @@ impl fmt::Display for Error {
                 "{name} does not share memory reliably; name a directory on a local file system or in memory"
             ),
             Self::InUse(path) => {
-                write!(f, "{} is open in a process; end that process first, or force the removal", path.display())
+                write!(f, "{} is open in a process; end that process first, or remove the file by force", path.display())
             }
             Self::NoSuchSlot { slot, slots } => {
                 write!(f, "there is no slot {slot}; the slots are 0 to {}", slots.saturating_sub(1))
