@@ -155,7 +155,7 @@ fn faults_are_noticed() {
         let one = Rules { give_ups: true, ..rules };
         let found = [((2, 1), passages(1, one)), ((2, 1), passages(2, rules)), ((3, 1), passages(1, rules))]
             .into_iter()
-            .find_map(|(sizes, rules)| explore(sizes, 0, rules).failure().map(|failure| failure.name.to_owned()));
+            .find_map(|(sizes, rules)| explore(sizes, 0, rules).failure().map(|failure| failure.name.clone()));
         match found {
             Some(name) => println!("{fault}: {name}"),
             None => missed.push(fault),
