@@ -1,4 +1,5 @@
-//! What a passage of tasks that wait takes, in instructions: on one thread, for `valgrind`.
+//! How many instructions a passage takes if tasks wait. They run on one thread, and `valgrind`
+//! counts.
 //!
 //! ```text
 //! cargo build --release -p doorway-lab --example tasks_instructions

@@ -1,6 +1,6 @@
-//! The numbers without which seats are compared are only counts: the verdicts, and everything that
-//! properties can see, are the same with the numbers and without them. Numbers that are forgotten
-//! although they matter are noticed.
+//! States of seats are compared without some of their numbers, tickets and fences, because these
+//! are only counts. The verdicts, and everything that properties can see, are the same with the
+//! numbers and without them. If a number that matters is left out, the tests notice.
 
 use doorway_check::property::View;
 use doorway_check::replay::Token;

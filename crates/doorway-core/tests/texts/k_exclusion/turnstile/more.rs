@@ -436,9 +436,9 @@ fn a_far_ticket_is_not_given_up_before_its_record_is_free() {
     assert_eq!((gate.line, inside(&r)), (0, vec![]));
 }
 
-/// Known, and not as the type of records says: a far ticket waits for a record together with the
-/// ticket whose record it still is. This takes one process inside and three in line of a ring of
-/// two. Both waiters are then woken by each other, again and again.
+/// A known exception to what the type of records says: a far ticket waits for a record together
+/// with the ticket that still has this record. This takes one process inside, and three in line of
+/// a ring of two. The two waiters then wake each other again and again.
 #[test]
 fn a_far_ticket_waits_where_an_earlier_one_waits() {
     let alone = world_of(SHORT, 1, &[Passes; 3], rules(1));
