@@ -155,7 +155,8 @@ fn shows_it(mutant: &Mutant, run: &str) {
     assert_eq!(token.breaks_its_property(), Ok(true), "{}", mutant.name);
 }
 
-/// A run stands for a search because the search is long. The search finds exactly that run.
+/// A run stands for a search because the search is long. If the search ends with a failure, it is
+/// of the same property, after the same number of steps.
 #[test]
 #[ignore = "takes minutes; ci/long-searches.sh runs it"]
 fn searches_find_the_runs_that_stand_for_them() {
