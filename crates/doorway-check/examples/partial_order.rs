@@ -3,11 +3,11 @@
 //!
 //! Some processes go on before all others do (an *ample set*), if what they do next concerns no
 //! variable that another process accesses from now on, in a way that matters. None of these steps
-//! may change who is inside, which is all that exclusion sees. And one of them must lead to a state
-//! whose steps were not tried yet, so that no process is put off for ever. The choice is the most
-//! generous one: what a process can do from now on is known exactly, from a search of all states,
-//! and the smallest such set of processes is taken. Both searches must see as many processes inside
-//! together.
+//! may change which processes are inside, which is all that exclusion sees. And one of them must
+//! lead to a state whose steps were not tried yet, so that no process is put off for ever. The
+//! choice is the most generous one: what a process can do from now on is known exactly, from a
+//! search of all states, and the smallest such set of processes is taken. Both searches must see as
+//! many processes inside together.
 
 use doorway_check::sim::{Action, LocalId, Op, Phase, Rules, State, World};
 use doorway_check::subject;

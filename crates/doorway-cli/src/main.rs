@@ -69,7 +69,7 @@ enum Command {
     /// `reclaim`, it also frees the slots of dead holders.
     ///
     /// Exit code: 0 all files were read, 1 a file could not be read (the others are shown), 2 bad
-    /// usage.
+    /// usage, or the output could not be written.
     #[command(after_help = slots::STATUS_EXAMPLES)]
     Status(slots::StatusArgs),
     /// Take a slot away from its holder, dead or alive, for the next waiter (Linux)
@@ -87,7 +87,8 @@ enum Command {
     /// You never have to do this: an unused file does no harm. Remove it if you want the same name
     /// with another number of slots.
     ///
-    /// Exit code: 0 the file is removed, 1 it is in use or does not exist, 2 bad usage.
+    /// Exit code: 0 the file is removed, 1 it is not (it is in use, does not exist, or is not a
+    /// file of slots), 2 bad usage.
     #[command(after_help = slots::RM_EXAMPLES)]
     Rm(slots::RmArgs),
     /// Run a build with a limited number of jobs, shared by name between builds (Linux)

@@ -35,7 +35,7 @@ impl Place {
         let mut command = Command::new(env!("CARGO_BIN_EXE_doorway"));
         command.arg("jobserver").args(args).env("DOORWAY_DIR", self.0.join("names")).current_dir(&self.0);
         for variable in ["MAKEFLAGS", "CARGO_MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
-            command.env_remove(variable); // of the user who runs this test
+            command.env_remove(variable); // the tests may run under another make
         }
         command.stdin(Stdio::null());
         command

@@ -76,6 +76,7 @@ files! {
     "k_exclusion/turnstile/line.rs"
     "k_exclusion/turnstile/mod.rs"
     "k_exclusion/turnstile/moving.rs"
+    "k_exclusion/turnstile/returning.rs"
     "k_exclusion/turnstile/ring.rs"
     "k_exclusion/turnstile/simple.rs"
     "k_exclusion/turnstile/words.rs"

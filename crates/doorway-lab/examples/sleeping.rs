@@ -1,5 +1,5 @@
-//! What it costs to wake a thread, and what a passage costs where threads sleep, in processor time:
-//! beside other programs that counts, and throughput does not.
+//! What it costs to wake a thread, and what a passage costs where threads sleep. Both are in
+//! processor time, because throughput means little while other programs run.
 //!
 //! ```text
 //! cargo run --release -p doorway-lab --example sleeping -- 2 8 9

@@ -1,4 +1,5 @@
-//! What a passage of tasks that wait takes, in instructions: on one thread, for `valgrind`.
+//! How many instructions a passage takes if tasks wait. They run on one thread, and `valgrind`
+//! counts.
 //!
 //! ```text
 //! cargo build --release -p doorway-lab --example tasks_instructions
@@ -22,7 +23,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-/// Gives up if it is not ready after it came back so many times.
+/// Gives up if it is not ready after this many polls.
 async fn unless_cut<F: Future>(future: F, mut times: u32) -> Option<F::Output> {
     let mut future = pin!(future);
     poll_fn(|context| match future.as_mut().poll(context) {

@@ -455,7 +455,7 @@ impl<B: Bell> World<B> {
         self.task_waits_on(Wakes::default(), enough);
     }
 
-    /// The first poll of the task comes with a waker that wakes nobody.
+    /// The first poll of the task comes with a waker that wakes no task.
     fn task_waits_with_new_wakers(&self, enough: u32) {
         let mut wakes = Wakes::default();
         let _ = self.poll(&mut wakes, &Waker::from(self.parker()), enough);

@@ -1,9 +1,9 @@
 //! The turnstile with a tray under loom, with the real wait layer: newcomers that may pass a
 //! waiter, and waiters that give up.
 //!
-//! As in `loom_turnstile.rs`, a lost wake-up is a deadlock to loom; a lost place, and one more
-//! inside than may be, are seen by those that take part. There is one place, one newcomer may pass
-//! the first in line, one process is inside from the beginning, and goes.
+//! As in `loom_turnstile.rs`, loom reports a lost wake-up as a deadlock. The processes in the race
+//! notice a lost place, or one process too many inside. There is one place, and one newcomer may
+//! pass the first in line. One process is inside from the beginning, and leaves.
 //!
 //! | race                  | preemptions | executions | with more | executions |
 //! |-----------------------|-------------|------------|-----------|------------|
@@ -16,8 +16,8 @@
 //! | `gives up, waits`     | 2           | 526        | 3         | 10,022     |
 //! | `dropped, task waits` | 2           | 552        | 3         | 11,592     |
 //!
-//! What these races are worth, the text shows when it is told wrongly: each [`Flaw`] of the tray is
-//! found.
+//! The value of these races shows when the text is changed for the worse: each [`Flaw`] of the tray
+//! is found.
 
 mod second_opinion;
 mod turnstile_kit;
@@ -37,10 +37,11 @@ platform_of!(loom, loom::thread::JoinHandle<()>, loom::thread::spawn, |thread: l
     .join()
     .unwrap());
 
-/// What one does where newcomers may pass.
+/// The role of a process where newcomers may pass.
 type Does<L> = Part<L, AtomicU64, Bypass<Model<L, AtomicU64>>>;
 
-/// Some meet, with one inside from the beginning. The first of them runs on loom's main thread.
+/// The processes that meet, with one inside from the beginning. The first of them runs on loom's
+/// main thread.
 struct Race<L: Layer> {
     name: &'static str,
     preemptions: usize,
@@ -69,7 +70,8 @@ impl<L: Layer> Race<L> {
         Self::ALL.into_iter().find(|race| race.name == name).expect("there is such a race")
     }
 
-    /// Runs it in every way that loom distinguishes within the bound; how many there are.
+    /// Runs the race in every way that loom distinguishes within the bound. Returns the number of
+    /// executions.
     fn run(&self, preemptions: usize, flaw: Option<Flaw>) -> usize {
         let parts = self.parts;
         let executions = Arc::new(AtomicUsize::new(0));
@@ -105,7 +107,7 @@ fn no_place_and_no_wake_up_is_lost_in_the_large() {
     }
 }
 
-/// What a flaw can lead to.
+/// The possible effects of a flaw.
 const HARM: [&str; 3] = ["deadlock", "assertion `left == right` failed: a place was lost", "2 are inside"];
 
 #[test]

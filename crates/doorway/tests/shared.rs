@@ -239,7 +239,7 @@ fn a_file_in_use_is_not_removed_unless_by_force() {
     assert_eq!(waits.hear(), deleted, "a waiter learns of it");
     assert_eq!(other.ask("release"), deleted, "and a holder, when it asks");
     assert_eq!(here.status().unwrap_err(), Error::Deleted(place.file()));
-    assert_eq!(here.acquire().unwrap_err(), Error::Deleted(place.file()), "and lets nobody in from then on");
+    assert_eq!(here.acquire().unwrap_err(), Error::Deleted(place.file()), "and lets no caller in from then on");
     // A new file under the old name is another file.
     let anew = Slots::open(place.file(), 2).unwrap();
     assert_eq!(anew.status().unwrap().slots, 2);

@@ -498,7 +498,7 @@ fn places_that_a_leaked_waiter_left_are_there_when_room_is_made_or_the_bound_cha
         let mut waits = slots.acquire_async();
         assert!(poll(&mut waits, &Arc::default()).is_pending());
         std::mem::forget(waits);
-        drop(guards); // for newcomers, as nobody looks for them
+        drop(guards); // these places are for newcomers: no waiter looks for them
         slots
     };
     let has_both = |slots: Slots<_>| {

@@ -5,9 +5,10 @@
 //! given in the mCRL2 examples, where it is applied to Lamport's one bit.
 //!
 //! # Idea
-//! A process waits before the lock until the turn is its own, or the process whose turn it is does
-//! not compete. The process inside moves the turn on if that process does not compete. So the lock
-//! need not be fair: in the end only the process whose turn it is is let through to it.
+//! A turn belongs to one process. A process waits before the lock until the turn is its own, or
+//! until the owner of the turn does not compete. The process inside moves the turn on if its owner
+//! does not compete. So the lock need not be fair: in the end only the owner of the turn is let
+//! through to it.
 //!
 //! ```text
 //! 1  flag[i] := true

@@ -200,7 +200,7 @@ fn szymanskis_three_bits_let_two_of_three_in() {
 }
 
 /// Where processes are alike, states that differ only in their names are one: with the same
-/// verdicts, after as many steps. Where they are not, the check is refused.
+/// verdicts, after the same number of steps. Where they are not, the check is refused.
 #[test]
 fn texts_whose_processes_are_alike_say_the_same_with_other_names() {
     let mut alike = Vec::new();

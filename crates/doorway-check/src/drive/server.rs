@@ -93,8 +93,8 @@ type Asked = (Value, Sender<Answer>);
 /// A status, and a document.
 type Answer = (u16, Value);
 
-/// 128 bits that nobody can guess: the keys of the hash function come from the system's source of
-/// random numbers.
+/// 128 bits that no other program can guess: the keys of the hash function come from the system's
+/// source of random numbers.
 fn random() -> String {
     let keys = RandomState::new();
     let mut token = String::new();
@@ -155,7 +155,7 @@ impl Page {
     pub fn with_patience(self, patience: Duration) -> Self {
         let Self { driver, listener, door } = self;
         let door = Arc::into_inner(door).map(|door| Arc::new(Door { patience, ..door }));
-        // Nobody else has the door before the page runs.
+        // No other thread has the door before the page runs.
         Self { driver, listener, door: door.expect("the page does not run yet") }
     }
 
@@ -209,7 +209,7 @@ fn status(answer: Result<Value, Value>) -> Answer {
 }
 
 /// A connection that has not shown the token yet. There may be many of these at a time, on purpose
-/// or not; so that they keep nobody out, the oldest has to leave for the newest.
+/// or not. The oldest has to leave for the newest, so that they keep no browser out.
 struct Stranger {
     door: Arc<Door>,
     stream: Arc<TcpStream>,

@@ -230,8 +230,8 @@ impl Crew {
         )
     }
 
-    /// Takes over the next states, and so many of their steps: all, except perhaps of the last.
-    /// The states to which they lead have short forms.
+    /// Takes over the next states, and this many of their steps: all, except perhaps of the last
+    /// state. The states to which they lead have short forms.
     pub(super) fn take(&mut self, place: Place, many: usize, steps: u32) {
         let (hand, at) = (place.hand as usize, place.at as usize);
         let whole = self.whole(place, many).filter(|chunk| chunk.steps == steps);

@@ -29,7 +29,7 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// A piece of at most so many bytes. No piece is the beginning of another of its kind, so the
+    /// A piece of at most this many bytes. No piece is the beginning of another of its kind, so the
     /// bytes alone tell pieces apart.
     fn new(bytes: &[u8], most: usize) -> Option<Self> {
         let word = || bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));

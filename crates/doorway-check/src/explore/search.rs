@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 /// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process,
 /// at most.
 const CROSS_CHECKS: u64 = 20_000;
-/// How many accesses may be made to check what a text keeps: so many, and one more for some states.
+/// How many accesses may be made to check what a text keeps: this many, and one more for every
+/// [`STATES_FOR_AN_ACCESS`] states.
 const ACCESSES: u64 = 20_000;
 const STATES_FOR_AN_ACCESS: u64 = 20;
 /// How many states to compare with small counters and with full counters, at most.

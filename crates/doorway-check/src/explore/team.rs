@@ -84,7 +84,8 @@ impl Team {
         1 + self.others.len()
     }
 
-    /// Does the work of each of them, with at most so many threads: each does every so many-th.
+    /// Does the work of each item, with at most this many threads. With `n` threads, each does
+    /// every `n`th item.
     pub(super) fn together<T: Send>(&self, threads: usize, all: &mut [T], work: impl Fn(&mut T) + Sync) {
         let threads = threads.min(self.threads()).min(all.len());
         if threads <= 1 {

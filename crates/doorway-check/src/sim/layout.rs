@@ -235,7 +235,7 @@ fn domain<T: Word>(decl: &Decl<'_, T>) -> Values {
 
 pub(super) fn show<T: Word>(word: u64) -> String {
     let text = format!("{:?}", T::unpack(word));
-    // Rust writes `Some(p1)` and `None` for what the papers write as p1 and nobody.
+    // Rust writes `Some(p1)` and `None` for what the papers write as p1 and –.
     match text.strip_prefix("Some(").and_then(|t| t.strip_suffix(')')) {
         Some(inner) => inner.to_owned(),
         None if text == "None" => "–".to_owned(),

@@ -150,10 +150,10 @@ impl Op {
             return format!("chooses {saw} of {n}");
         }
         if let Self::AnyDeath = self {
-            return if saw == 0 { "nobody has died" } else { "somebody may have died" }.to_owned();
+            return if saw == 0 { "no process has died" } else { "a process may have died" }.to_owned();
         }
         if let Self::Wake(v) = self {
-            return format!("wakes who sleeps on {}", layout.name_within(part, v));
+            return format!("wakes the sleepers of {}", layout.name_within(part, v));
         }
         let Some(v) = self.var() else { return String::new() };
         let name = layout.name_within(part, v);

@@ -32,7 +32,7 @@ fn ask(driver: &mut Driver, question: &Value) -> Value {
 }
 
 /// A search from the start finds what the checker finds, for each claim and for properties that do
-/// not hold; what it finds breaks the property, also without end.
+/// not hold. The run that it finds breaks the property, even if this run has no end.
 #[test]
 fn searches_agree_with_the_checker() {
     for id in [

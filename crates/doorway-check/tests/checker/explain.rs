@@ -45,7 +45,7 @@ fn faults_are_those_of_the_table_or_of_a_hunt() {
     assert!(stopped.contains("not decided"), "{stopped}");
 }
 
-/// A class is shown a verdict, if not at these sizes then at smaller ones.
+/// Readers are shown a verdict: at smaller sizes, if the search at these sizes is too large.
 #[test]
 fn claims_are_decided_at_smaller_sizes_if_these_are_too_large() {
     let chain = subject::find("am-chain").unwrap();

@@ -1,6 +1,6 @@
-//! Random programs with loops, in which everything that a process knows is in its future: local
-//! states are merged by their bytes. What a search finds of them is what an explorer finds that
-//! interprets the programs itself, and no random run of them breaks a formula that is said to hold.
+//! Random programs with loops. Everything that a process knows is in its future, so local states
+//! are merged by their bytes. A search finds the same as an explorer that interprets the programs
+//! itself. No random run breaks a formula that a search says holds.
 
 use crate::temporal::{F, formula};
 use doorway_check::prelude::*;

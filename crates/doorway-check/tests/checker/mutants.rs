@@ -155,7 +155,8 @@ fn shows_it(mutant: &Mutant, run: &str) {
     assert_eq!(token.breaks_its_property(), Ok(true), "{}", mutant.name);
 }
 
-/// A run stands for a search because the search is long; it is not of the runner's making.
+/// A run stands for a search because the search is long. If the search ends with a failure, it is
+/// of the same property, after the same number of steps.
 #[test]
 #[ignore = "takes minutes; ci/long-searches.sh runs it"]
 fn searches_find_the_runs_that_stand_for_them() {
@@ -200,7 +201,8 @@ fn every_algorithm_has_mutants() {
 }
 
 /// The mutants' texts cannot drift from the shipped ones: without a fault they have the same states
-/// and steps. Waits that can be given up are, and as many processes crash as are tolerated.
+/// and steps. Processes may give up each wait that can be given up, and the tolerated number of
+/// processes may crash.
 #[test]
 #[ignore = "takes a quarter of a minute; ci/long-searches.sh runs it"]
 fn without_a_fault_a_mutant_is_the_shipped_text() {

@@ -1,6 +1,6 @@
-//! The numbers without which seats are compared are only counts: the verdicts, and everything that
-//! properties can see, are the same with the numbers and without them. Numbers that are forgotten
-//! although they matter are noticed.
+//! States of seats are compared without some of their numbers, tickets and fences, because these
+//! are only counts. The verdicts, and everything that properties can see, are the same with the
+//! numbers and without them. If a number that matters is left out, the tests notice.
 
 use doorway_check::property::View;
 use doorway_check::replay::Token;
@@ -286,7 +286,7 @@ fn hunt(id: &str, sizes: Sizes, rules: Rules, claim: Option<&str>) -> Report {
     Explorer::new(sizes.n).properties(claims).max_states(3_000_000).explore(world).unwrap()
 }
 
-/// Every mutant of seats breaks what it breaks, after as many steps.
+/// Every mutant of seats breaks the same claim, after the same number of steps.
 #[test]
 fn mutants_are_found_without_the_numbers() {
     for mutant in mutants::ALL.iter().filter(|mutant| mutant.of == "seats" && mutant.run.is_none()) {
@@ -317,8 +317,8 @@ const BROKEN: &[Case] = &[
     ("drop:12", (2, 1), 1, 0, 0, "P4"),
 ];
 
-/// For each claim, a fault that breaks it does so after as many steps with the numbers as without
-/// them.
+/// For each claim, a fault that breaks it does so after the same number of steps, with the numbers
+/// and without them.
 #[test]
 fn every_claim_can_fail_without_the_numbers() {
     let claims = subject::find("seats").unwrap().claims(Sizes { n: 2, k: 1 });

@@ -55,7 +55,7 @@ fn what_a_text_remembers_elsewhere_is_not_overlooked() {
         for keep in [Keep::Trusted, Keep::Ignored] {
             let raises = |report: Report| assert_eq!(report.verdicts[0].holds, Some(false), "{accesses} {keep:?}");
             raises(remembers(keep, accesses, |_, saw| move |_: &Vars| saw));
-            // On the heap, always in as many bytes.
+            // On the heap, always in the same number of bytes.
             raises(remembers(keep, accesses, |_, saw| {
                 let list: Vec<bool> = std::iter::repeat_n(saw, 3).collect();
                 move |_: &Vars| list[1]

@@ -1,5 +1,5 @@
-//! An interrupted search goes on where it ended, and has the result of one that never was. A file
-//! that is not as it was written is an error. A search with bits proves nothing.
+//! An interrupted search goes on where it ended, and has the result of a search that was never
+//! interrupted. A file that was changed is an error. A search with bits proves nothing.
 
 use doorway_check::explore::Stop;
 use doorway_check::sim::{Rules, TextError};

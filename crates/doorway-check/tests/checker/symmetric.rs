@@ -1,5 +1,5 @@
-//! States that differ only in the names of processes are one: the same verdicts as without that,
-//! after as many steps, and as many states with all names.
+//! States that differ only in the names of processes are one. A search finds the same verdicts as
+//! without that, after the same number of steps, and the same number of states with all names.
 
 use doorway_check::prelude::*;
 use doorway_check::sim::{Rules, SimCell, SimVar, TextError, World};
@@ -92,7 +92,7 @@ fn the_catalogue_says_the_same() {
     }
 }
 
-/// What fails, fails after as many steps.
+/// What fails, fails after the same number of steps.
 #[test]
 fn faults_are_noticed_all_the_same() {
     let mut noticed = 0;
@@ -116,11 +116,11 @@ enum Instr {
     LookAtNamed,
     Name,
     NameNobody,
-    /// Names itself if nobody is named.
+    /// Names itself if no process is named.
     NameIfNobody,
     SwapName,
     Add,
-    /// Waits until nobody is named.
+    /// Waits until no process is named.
     Wait,
     /// Goes back to the beginning if it is named, once.
     AgainIfNamed,

@@ -34,7 +34,7 @@
 //! | `turnstile` | a constant | a constant | a cached word | about `2N+k` | fetch-and-add, compare-and-swap |
 //! | `bypass` | a constant | a constant | a cached word | about `2N+k` | fetch-and-add, compare-and-swap |
 //! | `turnstile-simple` | a constant | a constant | a cached word | about `2N+2k` | fetch-and-add, compare-and-swap |
-//! | `dgs` | not known | not known | everybody's bits | `12N(N-1)+N` | nothing, and these need not be atomic |
+//! | `dgs` | not known | not known | the bits of all others | `12N(N-1)+N` | nothing, and these need not be atomic |
 //! | `am-dsm-graceful` | `(c/k) (14k+2)` | `7k+2` | its own word | `Θ(N² k)` | fetch-and-add, compare-and-swap, bounded decrement |
 //!
 //! The bounds under contention are the theorems of [Anderson and Moir](anderson_moir_94), with
@@ -187,7 +187,7 @@ pub trait AtOnce<M: Memory>: KExclusion<M> {
     /// Enters, or returns at once.
     ///
     /// Returns `None` if, at some time during the attempt, another process was inside or on its way
-    /// in. `p` is in its remainder then, and what it did delays nobody.
+    /// in. `p` is in its remainder then, and what it did delays no other process.
     ///
     /// # Errors
     /// The same as for [`KExclusion::acquire`].

@@ -25,7 +25,7 @@ async fn until_all_free(slots: &Slots) {
     }
 }
 
-/// Clients that pass while an operator does this, for so many passages more each time.
+/// Clients that pass while an operator does this: each time, for this many further passages.
 async fn beside<F: Future<Output = ()>>(servers: &Servers, k: usize, rounds: u64, mut does: impl FnMut(u64) -> F) {
     let (resource, passages) = (Arc::new(Resource::new(k)), Arc::new(AtomicU64::new(0)));
     let is_over = Arc::new(AtomicBool::new(false));
@@ -218,8 +218,8 @@ fn two_clusters() {
     });
 }
 
-/// The number of slots is deleted, and another client brings another one. Clients that are
-/// connected keep theirs; nobody else can come with the old one.
+/// The number of slots is deleted, and another client brings another number. Clients that are
+/// connected keep theirs; no further client can come with the old number.
 #[test]
 fn another_number_of_slots() {
     with_cluster("another_number_of_slots", 1, async |servers| {

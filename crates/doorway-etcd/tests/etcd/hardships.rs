@@ -244,7 +244,7 @@ fn threads_of_a_runtime() {
     });
 }
 
-/// Keys that nobody here has written, and answers of more than four megabytes.
+/// Keys that no client here has written, and answers of more than four megabytes.
 #[test]
 fn foreign_keys() {
     with_cluster("foreign_keys", 1, async |servers| {

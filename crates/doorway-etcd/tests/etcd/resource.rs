@@ -68,7 +68,7 @@ impl Resource {
     }
 }
 
-/// No unit was lost: nobody waits, and `k` can be had at once.
+/// No unit was lost: no client waits, and `k` units can be acquired at once.
 pub async fn assert_all_free(slots: &Slots) {
     let status = slots.status().await.expect("a status");
     assert!(status.waiters.is_empty() && status.holders.is_empty(), "{status:?}");

@@ -89,7 +89,7 @@ pub fn count(effort: &Effort, progress: &mut dyn FnMut(&str)) -> Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         super::text::head(f, &self.machine, self.repetitions)?;
-        writeln!(f, "\nHOW OFTEN ya-fast LOOKS AT EVERYBODY\n")?;
+        writeln!(f, "\nHOW OFTEN ya-fast LOOKS AT ALL PROCESSES\n")?;
         writeln!(
             f,
             "{:>7}  {:<28}{:>10}{:>10}{:>10}   {:<18}{:>12}",

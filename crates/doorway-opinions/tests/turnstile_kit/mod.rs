@@ -51,7 +51,7 @@ pub(crate) enum Flaw {
     CloseSkips,
     /// A process that closes signals instead of turning away (36): all processes get in.
     CloseSignals,
-    /// A holder that leaves its place in the tray calls nobody (67).
+    /// A holder that leaves its place in the tray calls no waiter (67).
     CallsNobody,
     /// A waiter that was called does not see that a place lies in the tray (73).
     SeesNoPlace,

@@ -143,7 +143,7 @@ type Line<T> = CachePadded<[Cell<T>; PER_LINE]>;
 /// Variables without a gap between them. If they are spread, neighbours are more than a line apart.
 #[derive(Debug)]
 pub(super) struct Spread<T: Word> {
-    /// If they are spread, as many as a power of two.
+    /// If they are spread, their number is a power of two.
     cells: Box<[Cell<T>]>,
 }
 

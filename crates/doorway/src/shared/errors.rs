@@ -190,7 +190,7 @@ impl fmt::Display for Error {
             ),
             Self::Corrupt(path) => write!(
                 f,
-                "{} is no file of slots, or contains values that this program never writes; if it is one, stop its \
+                "{} is not a file of slots, or contains values that this program never writes; if it is one, stop its \
                  users, remove it, and open it again",
                 path.display()
             ),
@@ -215,7 +215,7 @@ impl fmt::Display for Error {
                 "{name} does not share memory reliably; name a directory on a local file system or in memory"
             ),
             Self::InUse(path) => {
-                write!(f, "{} is open in a process; end that process first, or force the removal", path.display())
+                write!(f, "{} is open in a process; end that process first, or remove the file by force", path.display())
             }
             Self::NoSuchSlot { slot, slots } => {
                 write!(f, "there is no slot {slot}; the slots are 0 to {}", slots.saturating_sub(1))

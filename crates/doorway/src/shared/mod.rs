@@ -34,11 +34,11 @@
 //!
 //! # Order
 //! A *seat* is an entry in the file, by which a process holds slots and waits in line. A handle has
-//! one seat from the start. ([`Slots::attach`] takes it later.) When several of its threads and
-//! tasks wait at the same time, it takes more, up to a [limit](Builder::waiters). If no seat is
-//! left, further threads and tasks wait inside the process, in order, until a seat comes back. Only
-//! then do they get in line with other processes. [`Builder::bypass`] lets newcomers pass waiters,
-//! within a bound.
+//! one seat from the start. (A handle made by [`Slots::attach`] takes its seat later.) When several
+//! of its threads and tasks wait at the same time, it takes more, up to a
+//! [limit](Builder::waiters). If no seat is left, further threads and tasks wait inside the
+//! process, in order, until a seat comes back. Only then do they get in line with other processes.
+//! [`Builder::bypass`] lets newcomers pass waiters, within a bound.
 //!
 //! # What a holder sees
 //! What a holder did before it gave its slot back *happens before* what the next holder of that
@@ -321,8 +321,8 @@ impl Builder {
         Self { waiters, ..self }
     }
 
-    /// Sets the text that other processes are shown for this one, of at most 64 bytes. A longer
-    /// label is truncated.
+    /// Sets the label: a text of at most 64 bytes that other processes are shown for this one. A
+    /// longer label is truncated.
     pub fn label(self, label: impl Into<String>) -> Self {
         Self { label: label.into(), ..self }
     }

@@ -93,8 +93,9 @@ use std::fmt;
 /// makes one read-modify-write and a store. One of the read-modify-writes and the store are for the
 /// slot number; callers that need none use [`without_numbers`](Self::without_numbers). With more
 /// than 16 places, a slot number takes two more read-modify-writes. One of them is for
-/// [`fence`](Permit::fence), which costs nothing with fewer places. (With a
-/// [bypass](Self::bypass), it costs a little.) `doorway-lab bench slots` compares.
+/// [`fence`](Permit::fence), which costs nothing with fewer places. (With a [bypass](Self::bypass),
+/// `fence` costs a load, and for some callers a read-modify-write.) `doorway-lab bench slots`
+/// compares.
 ///
 /// # Examples
 /// ```

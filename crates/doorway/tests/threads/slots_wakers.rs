@@ -88,8 +88,8 @@ fn a_task_is_woken_though_its_waker_lies_where_that_of_another_task_lay() {
 static CANNOT_BE_CLONED: RawWakerVTable =
     RawWakerVTable::new(|_| panic!("this waker cannot be cloned"), |_| {}, |_| {}, |_| {});
 
-/// A request whose waker panicked is given up: nobody in line waits for it, and the next poll asks
-/// anew.
+/// A request whose waker panicked is given up: no caller in line waits behind it, and the next poll
+/// asks anew.
 #[test]
 fn a_request_whose_waker_panics_is_given_up() {
     // SAFETY: no function of `CANNOT_BE_CLONED` uses the pointer.

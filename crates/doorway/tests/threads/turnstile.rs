@@ -33,7 +33,7 @@ fn crowds(k: usize, first: u64, give_up: bool) {
     // So that rings are made and places collide as often as possible.
     let limits = Limits { ring: 1, ..limits };
     crowd(&Turnstile::endless(&Site::new(&native), k, limits, MOST_RINGS, first), k, first, give_up);
-    // The same, where rings go back whenever nobody is in line.
+    // The same, where rings go back whenever no waiter is in line.
     // SAFETY: `crowd` releases what it acquired, once.
     let native = unsafe { native.freeing_rows() };
     for kept in 0..if first == 0 { 3 } else { 1 } {

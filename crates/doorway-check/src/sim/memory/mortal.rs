@@ -64,7 +64,7 @@ impl Seats for Sim {
     }
 
     fn damaged(&self, at: Access<Part>, word: u64) -> Infallible {
-        panic!("statement {} finds {word:#x}, which nobody can have written", at.label)
+        panic!("statement {} finds {word:#x}, which no process can have written", at.label)
     }
 }
 

@@ -73,7 +73,7 @@
 //! - order: a chair is granted a slot only if no chair waits with an older ticket
 //! - nothing is lost: when all living clients have left and the leases of the dead have ended, all
 //!   slots are free and no chair waits
-//! - nobody is stuck: without further faults, every passage of a living client ends
+//! - no client is stuck: without further faults, every passage of a living client ends
 //! - nothing goes on for ever: a client makes finitely many requests, and so finitely many writes
 //! - a client that gives up, in line or while a request is under way, waits for no other client
 //! - a holder whose mirror is up to date is told that its slot is lost, if it is; a holder that the

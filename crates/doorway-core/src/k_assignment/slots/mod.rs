@@ -128,8 +128,8 @@ impl Grant {
     ///   `K t >= K (u + 1)`.
     ///
     /// The second property ends when `K t` no longer fits 62 bits (2^54 tickets with up to 256
-    /// places, 2^46 with the largest number of places). The first ends only after as many grants of
-    /// one name again.
+    /// places, 2^46 with the largest number of places). The first ends only after the same number
+    /// of grants of one name.
     #[must_use]
     #[inline(always)]
     pub fn name(self) -> Name {

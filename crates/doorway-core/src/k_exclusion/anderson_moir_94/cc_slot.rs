@@ -25,7 +25,7 @@
 //! - (I2) `X = j - |{p : p@{3..6}}|`
 //! - (I3) `X < 0` implies some `p@3`, or some `p@{4,5}` with `Q = p`
 //! - (I4) `|{p : p@6}| <= j` — this is k-exclusion
-//! - (U1) `p@5` and `Q != p` lasts until `p@6`: nobody else writes the name `p` into `Q`
+//! - (U1) `p@5` and `Q != p` lasts until `p@6`: no other process writes the name `p` into `Q`
 //!
 //! # Cost, faults, fairness
 //! At most 7 remote references a passage in the CC model (5 in, 2 out; Theorem 1), and 6 where a

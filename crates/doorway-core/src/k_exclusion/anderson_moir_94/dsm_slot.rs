@@ -29,8 +29,9 @@
 //! - assumed (D0): `|{p : p@{2..21}}| <= j + 1`
 //! - (D1) `X = j - |{p : p@{3..16}}|`
 //! - (D2) `R[x] = |{p : p.u = x and p@{9..15, 19..21}}|`
-//! - (D3) `p@{6..11}` implies `Q != (p, p.next)`: nobody finds a location before it is announced
-//! - (D4) `p@{7..11}` implies `not P[p][p.next]`: nobody releases `p` too soon
+//! - (D3) `p@{6..11}` implies `Q != (p, p.next)`: no process finds a location before it is
+//!   announced
+//! - (D4) `p@{7..11}` implies `not P[p][p.next]`: no process releases `p` too soon
 //! - (D5) `p@4` implies `p.next != last[p]`: the search ends within `j + 1` turns
 //! - (D6) `|{p : p@16}| <= j` — this is k-exclusion
 //!
@@ -92,7 +93,7 @@ impl<M: FetchAdd + CompareSwap> Slot<M> for DsmSlot<M> {
     async fn acquire(&self, p: &Process<M>) -> Result<(), Failure<M::Error>> {
         let p = p.on(self.part);
         if p.at(2).fetch_add(&self.x, -1).await? == 0 {
-            // No slot was free, so find a location that nobody else may still write to,
+            // No slot was free, so find a location that no other process may still write to,
             let mut next = Loc { pid: p.pid(), loc: p.at(3).read(self.last(p.pid())).await? };
             loop {
                 next.loc = (next.loc + 1) % self.locations; // 3, and 5 from then on

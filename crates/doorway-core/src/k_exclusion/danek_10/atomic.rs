@@ -13,7 +13,7 @@
 //! before it. To spin locally, a waiter never looks at another process's ticket. Instead each
 //! process tells every other one what it wants, in a word that is local to the listener. A process
 //! that is still drawing may come out with a small ticket, so it first announces its *old* one
-//! (14), with which it goes before everybody. Once a waiter has seen a process with a larger
+//! (14), with which it goes before all others. Once a waiter has seen a process with a larger
 //! ticket, or not competing, it no longer waits for it: all later tickets of that process are
 //! larger too. *Shaded:* a process that enters captures all processes with smaller tickets, and a
 //! captured process need not wait.
@@ -125,7 +125,7 @@ impl<M: ReadWrite> KExclusion<M> for KBakery<M> {
         let mut captured = false;
         while pred.len() >= self.k && !captured {
             let before = &pred;
-            // A turn that strikes nobody out changes nothing and leads back to here.
+            // A turn that strikes no process out changes nothing and leads back to here.
             let turn = || async move {
                 p.shows("pred", bits(before));
                 let (mut gone, mut captured) = (Vec::new(), false);

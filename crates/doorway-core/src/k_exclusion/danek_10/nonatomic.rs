@@ -38,8 +38,8 @@
 //! - (C) `Capturec[q][p] <= Ticket[p]`, and both copies are equal unless `p@{451, 452}`
 //!
 //! # Cost, faults, fairness
-//! `8(N-1)` to `10(N-1)` remote references in the DSM model: 45 may write to nobody, or to
-//! everybody. `O(N)` in the CC model. Tolerates `k - 1` crashes, even half-way through a write.
+//! `8(N-1)` to `10(N-1)` remote references in the DSM model: 45 may write to no process, or to all
+//! others. `O(N)` in the CC model. Tolerates `k - 1` crashes, even half-way through a write.
 //! Bounded exit. First in, first enabled.
 //!
 //! # Departures from the paper
@@ -165,7 +165,7 @@ impl<M: ReadWrite> KExclusion<M> for NonatomicKBakery<M> {
         let mut captured = false;
         while pred.len() >= self.k && !captured {
             let before = &pred;
-            // A turn that strikes nobody out changes nothing and leads back to here.
+            // A turn that strikes no process out changes nothing and leads back to here.
             let turn = || async move {
                 p.shows("pred", bits(before));
                 let (mut gone, mut captured) = (Vec::new(), false);

@@ -76,14 +76,15 @@ impl<M: FetchAdd + CompareSwap, L: Line<M>> Turnstile<M, L> {
         Ok(())
     }
 
-    /// Lets nobody in any more: 30 to 36. Those in line are turned away; those inside can leave.
+    /// Lets no process in any more: 30 to 36. Processes in line are turned away, and those inside
+    /// can leave.
     ///
     /// # Errors
     /// If an access failed.
     pub async fn close(&self, p: &Process<M>) -> Result<(), M::Error> {
         let p = p.on(self.part);
         // The gate before the door: a process that is told that it is closed has seen a gate that
-        // lets nobody in any more, or a door that was shut after that.
+        // lets no process in any more, or a door that was shut after that.
         let gate = loop {
             let g = p.at(31).keeping(&()).read(&self.gate).await?;
             if g.closed || p.at(32).keeping(&g).compare_swap(&self.gate, g, Gate { closed: true, ..g }).await?.is_ok() {

@@ -190,7 +190,7 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
     where
         M: Immediate;
 
-    /// Whether rings [go back](super::returning) when nobody is in line.
+    /// Whether rings [go back](super::returning) when no waiter is in line.
     #[inline(always)]
     fn goes_back(&self) -> bool {
         false
@@ -242,8 +242,8 @@ pub trait Line<M: FetchAdd + CompareSwap>: Debug + Sized {
     {
     }
 
-    /// Gives rings back if nobody is in line: 105 to 109. A process does this that took the last
-    /// ticket out of the line, or may have.
+    /// Gives rings back if no waiter is in line: 105 to 109. A process calls this if it took the
+    /// last ticket out of the line, or may have.
     ///
     /// # Errors
     /// If an access failed.

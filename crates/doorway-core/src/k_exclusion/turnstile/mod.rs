@@ -14,8 +14,8 @@
 //! that exits change. Either an exit sees the line, or the announcement sees the exit, so no signal
 //! is lost. A process that exits while there is a line *helps*: it signals enabled tickets one at a
 //! time, oldest first, each in a record of its own, and moves `front` along. Any process can do any
-//! step of helping, and several can do it at once. So a helper that dies or sleeps holds nobody up.
-//! A process that gives up leaves a *ghost*: its ticket is exited when the front reaches it.
+//! step of helping, and several can do it at once. So a helper that dies or sleeps holds no process
+//! up. A process that gives up leaves a *ghost*: its ticket is exited when the front reaches it.
 //!
 //! # Shared variables
 //! | name       | range                       | initially  | home   | written at | meaning |
@@ -222,13 +222,13 @@ pub enum Drawn {
 }
 
 impl Drawn {
-    /// As good as inside, with nobody to help.
+    /// As good as inside, with no process to help.
     pub(crate) fn with_nobody_to_help(held: Held) -> Self {
         let duty = Duty { upto: 0, units: 0, owes: false, line: false, far: false, odd: false, sweeps: false };
         Self::Helps(duty, held)
     }
 
-    /// Whether nobody may draw a ticket now, so that it has drawn none.
+    /// Whether no process may draw a ticket now, so that this one has drawn none.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         matches!(self, Self::Kept(_))
@@ -315,7 +315,7 @@ pub enum LinedUp<'a, M: Memory> {
     InLine(Attempt, &'a M::Cell<Record>),
     /// The tickets turned out to be enabled.
     Enabled(Drawn),
-    /// Nobody is let in any more, and the process has left the line.
+    /// No process is let in any more, and this one has left the line.
     Closed,
 }
 
@@ -339,7 +339,7 @@ pub struct Closed;
 
 impl fmt::Display for Closed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("closed: nobody is let in any more; holders can still leave")
+        f.write_str("closed: no caller is let in any more; holders can still leave")
     }
 }
 impl core::error::Error for Closed {}

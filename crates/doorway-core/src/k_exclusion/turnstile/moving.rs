@@ -7,8 +7,8 @@
 //!
 //! # Idea
 //! A waiter with ticket `p` and ghosts directly behind it may take up the last of these ghosts,
-//! `r`, and give up `p` instead. Nobody alive stood between the two, so the order of arrival is
-//! kept. Now the ghosts are before the waiter. If all waiters do this, the last one first, the
+//! `r`, and give up `p` instead. No living process stood between the two, so the order of arrival
+//! is kept. Now the ghosts are before the waiter. If all waiters do this, the last one first, the
 //! ghosts end up at the front, where they are [swept](super::Endless). This is a *pass*. A process
 //! that gives up begins one, once enough have: it *nudges* the last waiter that has ghosts behind
 //! it. The waiter moves, and nudges the waiter before it. Only the waiter itself moves, since it
@@ -41,14 +41,14 @@
 //! - *What a request says stays true*: all tickets between `p` and `r`, and `r`, are ghosts. A
 //!   ghost is taken up only by the waiter directly before it, and that is `p`. The requests of two
 //!   passes do not mix: from the look for a waiter (87) to the request (88) no pass may begin
-//!   (`count`). It counts modulo 2^16. Suppose that exactly so many passes, each after 15 give-ups
-//!   or more, begin while a process is between two steps of a look. Then its request may be an old
+//!   (`count`). It counts modulo 2^16. Suppose that exactly 2^16 passes, each after 15 give-ups or
+//!   more, begin while a process is between two steps of a look. Then its request may be an old
 //!   one, and a waiter may move past another. Nothing else can come of it.
 //! - *It moves or stays, not both*: the record of the ghost decides. The waiter read it (92) before
 //!   its own record said that it moves (93). A helper acts only after 93. If the helper is first
 //!   (101), the waiter's exchange (95) fails. If the waiter is first, the helper sees that the
-//!   ghost was taken up, and gives up `p` for it. So nobody lets the process in with `p`, and then
-//!   with `r` too.
+//!   ghost was taken up, and gives up `p` for it. So no helper lets the process in with `p`, and
+//!   then with `r` too.
 //! - *A death costs one ticket*: the process has two tickets only between 95 and 96. In between,
 //!   its old ticket is not signalled: a helper that finds it at the front does 96.
 //! - *The ghost is still there (95)*: while `p` is not dealt with, the front is not after `p`. So
@@ -97,9 +97,9 @@
 //! | two that wait or give up, and one that adds a place | 3,370,922 |
 //! | the same, and one that closes instead | 4,105,600 |
 //! | one that waits, one that asks for two places and gives up, and one that adds two places | 10,473,689 |
-//! | one that waits, and two that give up; nobody adds a place: no ghost is left behind the waiter | 7,279,037 |
+//! | one that waits, and two that give up; no process adds a place: no ghost is left behind the waiter | 7,279,037 |
 //! | two that wait or give up, one that adds two places, and one death | 27,254,151 |
-//! | two that wait behind one another, and one that gives up behind both; nobody adds a place: one pass, two moves | 433,580 |
+//! | two that wait behind one another, and one that gives up behind both; no process adds a place: one pass, two moves | 433,580 |
 //! | one that waits, one that gives up behind it, and one that leaves a place for newcomers | 3,812,976 |
 //! | two that wait or give up, and one that leaves a place for newcomers | 21,864,362 |
 //!
@@ -169,8 +169,9 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
         Ok(false)
     }
 
-    /// Whether waiters move when so many gave up since they last did, and so many tickets are in
-    /// line: a quarter of the line, and enough to fill the first ring.
+    /// Whether waiters move. `left` is the number that gave up since they last moved, and `line` is
+    /// the number of tickets in line. Waiters move once `left` is at least a quarter of `line`,
+    /// plus one less than the first ring has places.
     #[inline(always)]
     fn is_worth_it(&self, left: u64, line: u64) -> bool {
         left >= u64::from(self.line.first) - 1 + line / 4

@@ -7,10 +7,10 @@
 //!
 //! # Idea
 //! The first `kept` rings stay for ever: they are short, and nearly all lines fit. Longer rings go
-//! back, all at once, when nobody is in line. A waiter is in line as long as it may access its own
-//! record. Any other process that finds more than `kept` rings *counts itself* in `top` before it
-//! looks into one, and is counted until it has done with what it found. A process that empties the
-//! line, or is the last that is counted, gives the rings back.
+//! back, all at once, when no waiter is in line. A waiter is in line as long as it may access its
+//! own record. Any other process that finds more than `kept` rings *counts itself* in `top` before
+//! it looks into one, and is counted until it has done with what it found. A process that empties
+//! the line, or is the last that is counted, gives the rings back.
 //!
 //! # Shared variables
 //! | name  | range                            | initially | home   | written at   | meaning |
@@ -23,7 +23,7 @@
 //! | 103 | a process that sees more than `kept` rings counts itself (50, 51), and one that gives up a record in such a ring |
 //! | 104 | it is done. If it was the last one, it goes on at 106 |
 //! | 105 | a process that may have emptied the line looks whether there are rings to give back, and whether some process is counted |
-//! | 106 | is nobody in line? |
+//! | 106 | is no waiter in line? |
 //! | 107 | if nothing has happened to `top` since 104 or 105, the rings are *going* |
 //! | 108 | they go. A memory that cannot take a ring back keeps it, and the process makes its places free again |
 //! | 109 | only `kept` rings are left |
@@ -31,27 +31,28 @@
 //! # Why
 //! - *No record in a ring that goes matters (107)*: let `t` be a ticket in such a ring. Its process
 //!   was counted before it claimed the place, and until it had announced `t`. It was not counted
-//!   when the giver looked (104, 105), and nobody was counted since (`entries`). So `t` was
-//!   announced before the giver saw that nobody is in line (106), and had been exited by then.
-//! - *Nobody accesses such a record later*: a waiter, or a process that gives up, is counted or in
-//!   line until it has done with its own record. Any other process is counted when it accesses the
-//!   record. A process that counts itself while rings are going looks only into the first `kept`.
+//!   when the giver looked (104, 105), and no process was counted since (`entries`). So `t` was
+//!   announced before the giver saw that no waiter is in line (106), and had been exited by then.
+//! - *No process accesses such a record later*: a waiter, or a process that gives up, is counted or
+//!   in line until it has done with its own record. Any other process is counted when it accesses
+//!   the record. A process that counts itself while rings are going looks only into the first
+//!   `kept`.
 //! - *A ghost that was exited and not passed stays known*: the process that exits it is counted
 //!   until the front has passed it. If it dies before, the rings stay.
 //! - *A record that is absent is dealt with (13)*, as in the [line](super::Endless): rings go only
 //!   when all tickets in them were exited.
 //! - *The last one gives back*: a process that empties the line looks at `top` after that, and a
 //!   process that is done looks at the gate after that. Whichever is last finds both.
-//! - *While rings are going, nobody makes one.* A claimer that needs one then waits as if there
+//! - *While rings are going, no process makes one.* A claimer that needs one then waits as if there
 //!   were no memory: it is let in in its turn. 108 takes no step that others could delay.
-//! - *`entries`* counts modulo 2^34. Suppose exactly so many processes count themselves while a
+//! - *`entries`* counts modulo 2^34. Suppose that exactly 2^34 processes count themselves while a
 //!   giver is between two steps. Then it may take back a ring that is in use.
 //!
 //! # Invariants (all checked)
 //! - (G1) no process is about to access a record of a ring that is not there, or that is going; but
 //!   for the process that gives it back
 //! - (G2) `users` is the number of processes that are counted
-//! - (G3) when all processes are in their remainders, and nobody is in line, there are at most
+//! - (G3) when all processes are in their remainders, and no waiter is in line, there are at most
 //!   `kept` rings, unless a process died
 //! - and all invariants of the line
 //!
@@ -134,8 +135,8 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
         M::now(self.give_rings_back(p, top, &()));
     }
 
-    /// Gives rings back, if nobody is in line, and nothing has happened to `top` meanwhile: 106 to
-    /// 109.
+    /// Gives rings back, if no waiter is in line, and nothing has happened to `top` meanwhile: 106
+    /// to 109.
     async fn give_rings_back<K: Debug>(&self, p: Here<'_, M>, top: Rings, live: &K) -> Result<(), M::Error> {
         let line = &self.line;
         let g = p.at(106).keeping(&(top, live)).read(&self.gate).await?;

@@ -11,8 +11,8 @@
 //! ticket is *signalled* in a cell of a ring, and the process that has it waits there. An exit
 //! signals the ticket that it enables, and before it all older ones that are not signalled yet: it
 //! walks back to the first of them, and then forwards. Any process can signal, and several can do
-//! so at once. So a process that dies or sleeps in its exit holds nobody up: the next process that
-//! exits signals what it left.
+//! so at once. So a process that dies or sleeps in its exit holds no other up: the next process
+//! that exits signals what it left.
 //!
 //! # Shared variables
 //! | name         | range  | initially                            | home   | written at | meaning |

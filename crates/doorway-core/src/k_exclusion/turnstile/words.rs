@@ -304,8 +304,8 @@ impl Fate {
 /// A place in a ring, for the tickets that are equal modulo its size. It is kept as the word that
 /// it is in memory: most of the time it is compared, and goes back as it came.
 ///
-/// `stays` says that nobody [moves](super::moving) away from the ticket: it is one of several, or
-/// its process was stopped. Of a ghost it says that nobody takes it up.
+/// `stays` says that no waiter [moves](super::moving) away from the ticket: it is one of several,
+/// or its process was stopped. Of a ghost it says that no waiter takes it up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Record(u64);
 
@@ -364,7 +364,7 @@ impl Record {
         Self(self.0 >> FATE << FATE | fate as u64)
     }
 
-    /// Says the same, and that nobody moves away from this ticket or to it.
+    /// Says the same, and that no waiter moves away from this ticket or to it.
     pub(super) fn staying(self) -> Self {
         Self(self.0 | STAYS)
     }
@@ -383,7 +383,7 @@ impl Record {
         Fate::of_bits(self.0)
     }
 
-    /// Whether nobody moves away from its ticket, or to it.
+    /// Whether no waiter moves away from its ticket, or to it.
     fn stays(self) -> bool {
         self.0 & STAYS != 0
     }
@@ -468,7 +468,7 @@ impl Word for Left {
 impl Additive for Left {}
 
 impl Left {
-    /// Nobody has given up.
+    /// No process has given up.
     pub(super) const NOBODY: Self = Self { count: 0, since: 0 };
     /// What one process more adds.
     pub(super) const ONE: Self = Self { count: 1, since: 0 };
@@ -681,7 +681,7 @@ impl Rings {
         if self.going { kept } else { self.rings as u32 }
     }
 
-    /// Whether rings may go back, if nobody is in line.
+    /// Whether rings may go back, if no waiter is in line.
     pub(super) fn may_go(self, kept: u32) -> bool {
         self.are_many(kept) && self.users == 0
     }

@@ -113,7 +113,7 @@ pub enum Awaited<T> {
 }
 
 /// Proof that a user is inside one of [`AwaitedRooms`].
-#[must_use = "nobody else gets into another room until this one has exited"]
+#[must_use = "no user gets into another room until this one has exited"]
 #[derive(PartialEq, Eq, Debug)]
 pub struct Visit<I> {
     inside: I,

@@ -1,5 +1,5 @@
-//! Once slots are closed, nobody gets in: the claim, what breaks it, and why the turnstile alone
-//! does not promise it.
+//! Once slots are closed, no process gets in: the claim, what breaks it, and why the turnstile
+//! alone does not promise it.
 
 use doorway_check::faults::Faults;
 use doorway_check::property::View;
@@ -135,7 +135,7 @@ fn world(k: usize, passing: bool, roles: &'static [Role], rules: Rules) -> World
     World::of_abortable(n, rules, build).unwrap()
 }
 
-/// A process has got in that saw an open gate (3, 26), and does not look again. It may still have
+/// A process that saw an open gate (3, 26) has got in, and does not look again. It may still have
 /// to draw its ticket (27), to read the stamps (79, after 27), or to take its names.
 fn has_got_in(v: &View<'_>, p: usize) -> bool {
     let looks_again = v.of(Part::ROOT).shown::<bool>(p, "looks again").is_some();
@@ -153,7 +153,7 @@ fn closed_lets_nobody_in() -> Property {
     .each("exclusion")
 }
 
-/// When everybody is out, all places are free, and none is in the tray.
+/// When all processes are out, all places are free, and none is in the tray.
 fn no_place_is_lost(passing: bool) -> Property {
     let all_are_free = move |v: &View<'_>| {
         let (gate, next) = (v.get::<Gate>("gate"), v.get::<Next>("next").ticket());
@@ -236,7 +236,7 @@ fn the_claim_is_seen_to_fail() {
     }
     // A newcomer that drew a ticket takes a gate for open that is closed.
     assert_eq!(fails(false, &[Closes, Passes], "read:3#closed=0").as_deref(), Some("closed-lets-nobody-in"));
-    // The process that closes shuts the door, and leaves the gate open: nobody that has drawn a
+    // The process that closes shuts the door, and leaves the gate open: no process that has drawn a
     // ticket notices.
     assert!(fails(false, waits, "write:32#closed=0").is_some());
 }

@@ -408,7 +408,7 @@ fn damaged_words_are_noticed() {
         assert_eq!(panic.name, "no-panic", "{fault}");
         let end = &panic.trace.as_ref().unwrap().end;
         let messages: Vec<&str> = end.iter().filter_map(|p| p.panicked.as_deref()).collect();
-        assert!(messages.iter().all(|m| m.contains("which nobody can have written")), "{fault}: {messages:?}");
+        assert!(messages.iter().all(|m| m.contains("which no process can have written")), "{fault}: {messages:?}");
     }
 }
 

@@ -452,7 +452,7 @@ fn waits(v: &View<'_>, p: usize) -> bool {
 }
 
 /// One process waits for two places, and another one takes a place along: the first is refused, and
-/// holds nobody up.
+/// holds no other up.
 #[test]
 fn a_request_for_more_places_than_are_left_is_refused() {
     for roles in [&[AsksForTwo, Forgets], &[AsksForTwo, Forgets, Passes] as &[Role]] {

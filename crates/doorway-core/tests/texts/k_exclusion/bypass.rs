@@ -168,8 +168,8 @@ fn stamps_grow_by_themselves() {
     }
 }
 
-/// Three processes and two places: nobody comes back, so nobody passes, but some come out of the
-/// line.
+/// Three processes and two places: no process comes back, so none passes another, but some come out
+/// of the line.
 #[test]
 #[ignore = "26 million states; ci/long-searches.sh runs it"]
 fn fence_numbers_grow_for_three_with_two_places() {
@@ -201,7 +201,7 @@ fn as_many_pass_as_the_bound_says_and_no_more() {
     }
 }
 
-/// Three processes: this takes minutes, and gives the figures on the text's page.
+/// Three processes: this takes minutes, and gives the figures in the text's own documentation.
 #[test]
 #[ignore = "takes minutes; ci/long-searches.sh runs it"]
 fn all_claims_hold_for_three() {

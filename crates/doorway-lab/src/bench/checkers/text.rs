@@ -35,7 +35,7 @@ fn title(rows: &[Search], i: usize) -> &str {
 }
 
 fn searches(f: &mut fmt::Formatter<'_>, rows: &[Search]) -> fmt::Result {
-    writeln!(f, "\nALL STATES: EXCLUSION, AND NOBODY IS STUCK\n")?;
+    writeln!(f, "\nALL STATES: EXCLUSION, AND NO PROCESS IS STUCK\n")?;
     writeln!(
         f,
         "{:<38}{:<26}{:>8}{:>10}{:>9}{:>9}{:>12}{:>13}{:>9}{:>8}{:>8}",

@@ -112,7 +112,7 @@ pub(super) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// Makes a gate with this many units, or with fewer if it cannot have so many.
+    /// Makes a gate with this many units, or with the largest number that it can have.
     pub(super) fn new(cast: Cast<'a>, peer: Peer, k: usize) -> io::Result<Self> {
         let (dir, k) = (Dir::new()?, peer.units(k));
         let board = Mapped::create(&dir.path().join("board"))?;

@@ -125,7 +125,7 @@ impl<M: Mortal<Error = Fault> + Ready + From<Mapped>> Backing for M {}
 /// An open file, the text on it, and the seats of this handle.
 #[derive(Debug)]
 pub(super) struct Handle<M: Mortal = Mapped> {
-    /// The seat by which all threads hold that need not wait.
+    /// The home seat: threads that need not wait hold their slots by it.
     home: OnceLock<Process<M>>,
     text: Text<M>,
     pool: Pool,

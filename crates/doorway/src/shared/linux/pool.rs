@@ -1,9 +1,9 @@
 //! The seats of one handle, and the line of threads and tasks that wait for one.
 //!
-//! All threads of a handle that need not wait hold slots by its first seat, its home. Each thread
-//! or task that waits needs a seat of its own meanwhile. A handle has a limited number of them, and
-//! takes each when it is first needed. If all are in use, threads and tasks wait here, in order,
-//! and each seat that comes back goes to the first of them.
+//! A handle's first seat is its *home*: threads that need not wait hold their slots by it. Each
+//! thread or task that waits needs a seat of its own meanwhile. A handle has a limited number of
+//! them, and takes each when it is first needed. If all are in use, threads and tasks wait here, in
+//! order, and each seat that comes back goes to the first of them.
 
 use super::super::Error;
 use super::mapping::Mapping;

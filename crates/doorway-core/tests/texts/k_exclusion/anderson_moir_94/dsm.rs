@@ -286,7 +286,7 @@ fn a_pinned_location_is_skipped() {
     }
     r.follow("p2>out  p1>in  p1>out  p2>in  p1.2.4.4.6").unwrap(); // 1 is pinned, so 2
     assert_eq!(values(&r, ["slot2.R[1][1]", "slot2.P[1][1]", "slot2.P[1][2]"]), ["1", "?", "false"]);
-    r.follow("p1>14  p0.10").unwrap(); // now p0 writes, where nobody waits any more,
+    r.follow("p1>14  p0.10").unwrap(); // now p0 writes, where no process waits any more,
     assert_eq!(values(&r, ["slot2.P[1][2]", "slot2.Q"]), ["false", "(p1, 2)"]);
     r.follow("p1.14~  p0.11.15").unwrap(); // and is let in, for Q has changed.
     assert_eq!((values(&r, ["slot2.R[1][1]"]), inside(&r)), (["0".to_owned()], vec![0, 2]));

@@ -20,7 +20,7 @@ fn a_queue_in_atomic_blocks_does_all_it_claims() {
         explore("am-queue", n, k, None, states);
     }
     for (n, k, states) in [(1, 1, 2), (2, 2, 4), (2, 3, 4)] {
-        explore("am-queue", n, k, None, states); // nobody waits
+        explore("am-queue", n, k, None, states); // no process waits
     }
 }
 
@@ -313,7 +313,7 @@ fn of_all_readings_on_a_plain_fetch_and_add_only_those_with_room_for_all_on_the_
 fn a_slow_path_that_restores_nothing_loses_the_fast_one_for_good() {
     let mut r = run_mutant("am-fast-never-restores");
     r.follow("p0>in  p1.2  p0>out  p1>in  p1>out").unwrap();
-    assert_eq!(values(&r, ["X"]), ["0"]); // everybody is outside
+    assert_eq!(values(&r, ["X"]), ["0"]); // all processes are outside
     r.follow("p2>in  p2>out").unwrap();
     assert_eq!(values(&r, ["X"]), ["-1"]);
 }

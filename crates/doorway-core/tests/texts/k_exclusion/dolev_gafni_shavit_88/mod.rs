@@ -54,8 +54,8 @@ fn no_number_of_crashes_lets_too_many_in() {
     }
 }
 
-/// To the others, a process that is slow for as long as they look is like one that has died:
-/// `l - 1` slow processes slow nobody down, and `l` do.
+/// To the others, a process that is slow for as long as they look is like one that has died: `l -
+/// 1` slow processes slow no other down, and `l` do.
 #[test]
 fn only_l_slow_processes_can_slow_another_one_down() {
     let rules = |crashes| Rules { crashes, ..SAFE };
@@ -290,7 +290,7 @@ fn as_printed_a_process_is_passed_for_ever_step_by_step() {
     let mut w = Walk::new(id, 2, 1, ATOMIC);
     let passed = w.lasso((id, "starvation-free"), &[1], &mut |w| {
         w.until_at(1, OLD, 5);
-        w.0.follow("p1.5").unwrap(); // sees nobody
+        w.0.follow("p1.5").unwrap(); // sees no other process
         w.until_at(0, OLD, 7);
         w.until_at(1, OLD, 8);
         w.until_at(1, OLD, 5);

@@ -148,7 +148,7 @@ fn one_that_waits_changes_places_with_a_ghost_behind_it() {
     assert_eq!(values(&r, ["pass", "rec[0]", "rec[1]"]), ["Asked 1>2+1", "1 Nudged", "2 Gone"]);
     r.follow("p1.8.90.91.50.92.93.94.95.96.31.85.98").unwrap();
     assert_eq!(values(&r, ["gate", "rec[0]", "rec[1]"]), ["1/2", "1 Gone", "2 Waits"]);
-    r.follow("p1.58.10.50.13.13.16.17.18.19.10.50.13.29.80.8~").unwrap(); // nobody waits before the ghost any more
+    r.follow("p1.58.10.50.13.13.16.17.18.19.10.50.13.29.80.8~").unwrap(); // no process waits before the ghost any more
     assert_eq!(values(&r, ["gate", "front"]), ["2*/1", "2+1"]);
     r.follow("p0>out  p1.8").unwrap();
     assert_eq!(inside(&r), [1]);

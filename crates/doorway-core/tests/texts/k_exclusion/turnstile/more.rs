@@ -17,9 +17,9 @@ use std::convert::Infallible;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
     Passes,
-    /// Asks for so many units, and never gives up.
+    /// Asks for this many units, and never gives up.
     Waits(u64),
-    /// Asks for so many units, and always gives up if it would have to wait.
+    /// Asks for this many units, and always gives up if it would have to wait.
     Leaves(u64),
     /// Enters only if it can at once.
     Tries,
@@ -178,7 +178,7 @@ pub(super) fn world_keeping(
     roles: &'static [Role],
     rules: Rules,
 ) -> World {
-    // So many tickets may be drawn at once that nobody waits before the door.
+    // All tickets may be drawn at once, so that no process waits before the door.
     let more =
         |role: &Role| if let Waits(units) | Leaves(units) | Asks(units) = role { *units as usize - 1 } else { 0 };
     let tickets = roles.len() + roles.iter().map(more).sum::<usize>();
@@ -298,8 +298,8 @@ fn a_closer_that_dies_lets_nobody_in_either() {
     report.assert_holds();
 }
 
-/// A process that is refused has seen a shut door or a closed gate. Nobody gets in through a closed
-/// gate, so the door must not be shut before.
+/// A process that is refused has seen a shut door or a closed gate. No process gets in through a
+/// closed gate, so the door must not be shut before it.
 #[test]
 fn the_gate_is_closed_before_the_door_is_shut() {
     let explore = |rules| {
@@ -436,9 +436,9 @@ fn a_far_ticket_is_not_given_up_before_its_record_is_free() {
     assert_eq!((gate.line, inside(&r)), (0, vec![]));
 }
 
-/// Known, and not as the type of records says: a far ticket waits for a record together with the
-/// ticket whose record it still is. This takes one process inside and three in line of a ring of
-/// two. Both waiters are then woken by each other, again and again.
+/// A known exception to what the type of records says: a far ticket waits for a record together
+/// with the ticket that still has this record. This takes one process inside, and three in line of
+/// a ring of two. The two waiters then wake each other again and again.
 #[test]
 fn a_far_ticket_waits_where_an_earlier_one_waits() {
     let alone = world_of(SHORT, 1, &[Passes; 3], rules(1));

@@ -2,8 +2,8 @@
 //! units, or leave places for newcomers.
 //!
 //! A look for a waiter that should move is 80, 81, 86, 84, 86, 85, and 50, 87 for each ticket.
-//! Moving is 90, 91, 50, 92 to 96, 31. All places are lost at first, so that everybody waits, and
-//! the last process gives some back.
+//! Moving is 90, 91, 50, 92 to 96, 31. All places are lost at first, so that all processes wait,
+//! and the last process gives some back.
 
 use super::more::{Role, rules, world_with_lost};
 use doorway_check::faults::Faults;
@@ -31,7 +31,7 @@ fn one_ticket_each() -> Property {
     })
 }
 
-/// Once this process has done its part, everybody in its entry section comes out of it.
+/// Once this process has done its part, each process in its entry section comes out of it.
 pub(super) fn served_after(last: usize) -> Property {
     Property::leads_to(
         "served",
@@ -120,8 +120,9 @@ impl Monitor for CameBehind {
     }
 }
 
-/// Where all places are lost for ever: nobody is served. The last process gives up. Suppose that it
-/// came when all others were in line. Once all have come to rest, no ghost is left behind them.
+/// Where all places are lost for ever: no process is served. The last process gives up. Suppose
+/// that it came when all others were in line. Once all have come to rest, no ghost is left behind
+/// them.
 fn explore_ghosts(units: usize, roles: &'static [Role], rules: Rules) -> Report {
     let rests = |v: &View<'_>, p: usize| {
         let Some(t) = v.shown::<u64>(p, "waits") else { return v.is_done(p) };
@@ -193,7 +194,7 @@ fn faults_of_moving_are_noticed() {
 
 // Beside newcomers that pass.
 
-/// A turnstile with a tray, where nobody passes: all draw tickets.
+/// A turnstile with a tray, where no process passes another: all draw tickets.
 struct Beside {
     line: Turnstile<Sim, Endless<Sim>>,
     tray: Tray<Sim>,

@@ -1,5 +1,5 @@
 //! Rings that go back: the claims of the line, where the first `kept` rings stay and all others go
-//! back whenever nobody is in line.
+//! back whenever no waiter is in line.
 //!
 //! Rings have 1, 2, 4, 8 and 16 places. With `kept` = 0, every wait makes a ring.
 
@@ -144,7 +144,7 @@ fn rings_go_back_beside_newcomers_that_pass() {
 fn faults_are_noticed() {
     let mut missed = Vec::new();
     for fault in [
-        // Nobody is counted, or nobody is counted out.
+        // No process is counted, or none is counted out.
         "write:103#users=0,write:56#users=old,write:104=0,read:104#users=1",
         "write:104=0",
         // A process that was counted since is overlooked.
@@ -159,7 +159,7 @@ fn faults_are_noticed() {
         let one = Rules { give_ups: true, ..rules };
         let found = [((2, 1), passages(1, one)), ((2, 1), passages(2, rules)), ((3, 1), passages(1, rules))]
             .into_iter()
-            .find_map(|(sizes, rules)| explore(sizes, 0, rules).failure().map(|failure| failure.name.to_owned()));
+            .find_map(|(sizes, rules)| explore(sizes, 0, rules).failure().map(|failure| failure.name.clone()));
         match found {
             Some(name) => println!("{fault}: {name}"),
             None => missed.push(fault),
