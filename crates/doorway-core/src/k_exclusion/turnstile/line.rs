@@ -10,12 +10,12 @@
 //! A process that is about to wait *claims* a place for its ticket by compare-and-swap, before it
 //! announces the ticket. If another ticket has the place and still needs it, the process makes a
 //! ring of twice the size. Old rings stay where they are and are still searched: no record ever
-//! moves.
+//! moves. When the line is empty, long rings may [go back](super::returning).
 //!
 //! # Shared variables
 //! | name        | range            | initially | home   | written at | meaning |
 //! |-------------|------------------|-----------|--------|------------|---------|
-//! | `top`       | number           | 0         | nobody | 56         | [the number of rings made](super::Rings) |
+//! | `top`       | number           | 0         | nobody | 56, and [more](super::returning) | [the number of rings made](super::Rings) |
 //! | `rec[i][j]` | `(ticket, fate)` | free      | nobody | 14, 21, 36, 54, and [more](super::moving) | [what has become](Record) of the last ticket that claimed this place of ring `i`, which has `first * 2^i` places |
 //!
 //! # Statements
@@ -80,7 +80,9 @@
 //!   waiter must run to move. Behind one that was woken and does not run, cancelled tickets stay.
 //!   Here theirs is better.
 //! - *Reclamation*: theirs needs a collector, or hazard pointers or epochs for every access to a
-//!   segment. Ours needs nothing: rings live as long as the object, and there are at most twenty.
+//!   segment. Ours needs neither: [long rings go back](super::returning) when the line is empty,
+//!   and short ones live as long as the object. Theirs frees a segment as soon as it is not used.
+//!   Ours keeps all rings as long as one caller waits.
 //! - *A process that stops*: in CQS the process that resumes a cell must complete it alone. If it
 //!   stops after its fetch-and-add and before it completes the cell, the waiter of that cell sleeps
 //!   on, however many units others give back. Here any process can do any step of a signal, so one
@@ -376,12 +378,12 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
     }
 
     in_both_forms! {
-    /// 50, and what asks for it.
+    /// 50, and what asks for it. A process that is counted already is not counted again.
     #[inline(always)]
-    fn look_for, look_for_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K) -> Option<Found<'_, M>> {'text: {
+    pub(super) fn look_for, look_for_now<K: Debug>(&self, p: Here<'_, M>, at: Label, t: u64, live: K, already: bool) -> Option<Found<'_, M>> {'text: {
         let line = &self.line;
         let top = access!(p.at(50).keeping(&(t, &live)).read(&line.top));
-        let (counted, mut rings) = (top.are_many(line.kept), top.in_use(line.kept));
+        let (counted, mut rings) = (!already && top.are_many(line.kept), top.in_use(line.kept));
         if counted {
             rings = either!(self.take_hold(p, &(t, &live)), self.take_hold_now(p));
         }
@@ -553,7 +555,7 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
         t: u64,
         live: K,
     ) -> Result<Option<Found<'a, M>>, M::Error> {
-        of.look_for(p, at, t, live).await
+        of.look_for(p, at, t, live, false).await
     }
 
     #[inline(always)]
@@ -567,7 +569,7 @@ impl<M: FetchAdd + LateRows> Line<M> for Endless<M> {
     where
         M: Immediate,
     {
-        of.look_for_now(p, at, t, live)
+        of.look_for_now(p, at, t, live, false)
     }
 
     #[inline(always)]

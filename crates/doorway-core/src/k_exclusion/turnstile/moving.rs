@@ -396,12 +396,12 @@ impl<M: FetchAdd + LateRows> Turnstile<M, Endless<M>> {
         live: &K,
     ) -> Result<bool, M::Error> {
         let of_pass = &self.line.pass;
-        let Found { cell, record, ring, .. } = *found;
+        let Found { cell, record, ring, counted, .. } = *found;
         let t = record.ticket();
         let pass = p.at(99).keeping(&(live, ring, record)).read(of_pass).await?;
         let moves = if pass.is_at(Step::Begun, t) {
             let to = after(t, pass.by);
-            let found = Endless::find(self, p, 100, to, (live, ring, record, pass)).await?;
+            let found = self.look_for(p, 100, to, (live, ring, record, pass), counted).await?;
             let counted = found.as_ref().is_some_and(|found| found.counted);
             let moves = match found {
                 Some(Found { cell: ghost, record: gone, ring: of_ghost, .. }) if gone.can_be_taken_up() => {
