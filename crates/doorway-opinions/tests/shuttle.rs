@@ -21,6 +21,8 @@ mod second_opinion;
 
 use doorway::native::now;
 use doorway_check::conformance::{self, Backend, Litmus, Outcome, Vars};
+use doorway_core::k_exclusion::KExclusion;
+use doorway_core::k_exclusion::turnstile::{Limits, Turnstile};
 use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::registry::{self, Entry, Sizes, Visit};
 use second_opinion::{Encoding, ToolMemory, complaint, passage, words_of};
@@ -101,10 +103,18 @@ impl Visit for Passages {
     type Out = ();
 
     fn visit<E: Entry + 'static>(self) {
+        let sizes = self.sizes;
+        self.of(move |site| E::build(site, sizes));
+    }
+}
+
+impl Passages {
+    /// Each process passes through what `build` builds.
+    fn of<A: KExclusion<Shuttle> + 'static>(self, build: impl Fn(&Site<'_, Shuttle>) -> A + Send + Sync + 'static) {
         let Self { encoding, sizes, scheduler, begun, most_inside } = self;
         scheduler.run(SCHEDULES, move || {
             begun.fetch_add(1, Ordering::Relaxed);
-            let algorithm = E::build(&Site::new(&Shuttle::new(encoding)), sizes);
+            let algorithm = build(&Site::new(&Shuttle::new(encoding)));
             // A word of shuttle's, so that other processes may run while one is inside.
             let shared = Rc::new((algorithm, AtomicUsize::new(0)));
             together(sizes.n, |p| {
@@ -135,10 +145,14 @@ struct Verdict {
 }
 
 fn passages(id: &str, sizes: Sizes, scheduler: Scheduler, encoding: Encoding) -> Verdict {
+    verdict(sizes, scheduler, encoding, |passages| registry::with(id, passages).expect("it is registered"))
+}
+
+fn verdict(sizes: Sizes, scheduler: Scheduler, encoding: Encoding, run: impl FnOnce(Passages)) -> Verdict {
     let (begun, most_inside) = (Arc::<Count>::default(), Arc::<Count>::default());
-    let visit =
+    let passages =
         Passages { encoding, sizes, scheduler, begun: Arc::clone(&begun), most_inside: Arc::clone(&most_inside) };
-    let complaint = complaint(|| registry::with(id, visit).expect("it is registered"));
+    let complaint = complaint(|| run(passages));
     let of = |count: &Count| count.load(Ordering::Relaxed);
     Verdict { complaint, schedules: of(&begun), most_inside: of(&most_inside) }
 }
@@ -215,6 +229,35 @@ fn schedules_keep_exclusion(wanted: impl Fn(usize) -> bool) {
             assert_eq!((verdict.schedules, verdict.most_inside), (SCHEDULES, sizes.k), "{} {sizes:?}", info.id);
         });
     }
+}
+
+/// An endless line of which all rings but the first `kept` go back when it is empty. The memory
+/// panics at an access to a ring that is not there.
+fn rings_go_back(sizes: Sizes, kept: u32, scheduler: Scheduler, encoding: Encoding) -> Verdict {
+    let limits = Limits { ring: 1, ..Limits::for_growing(sizes.n, sizes.k) };
+    verdict(sizes, scheduler, encoding, |passages| {
+        passages
+            .of(move |site| Turnstile::endless(site, sizes.k, limits, limits.rings(sizes.n), 0).keeping_rings(kept));
+    })
+}
+
+#[test]
+fn no_process_uses_a_ring_that_went_back() {
+    for (n, k, kept) in [(2, 1, 0), (3, 1, 0), (3, 2, 0), (4, 1, 1), (5, 2, 1)] {
+        for scheduler in Scheduler::ALL {
+            let verdict = rings_go_back(Sizes { n, k }, kept, scheduler, Encoding::SEQ_CST);
+            assert_eq!(verdict.complaint, None, "{n} processes, {k} places, {kept} rings stay, {scheduler:?}");
+            assert_eq!(verdict.schedules, SCHEDULES);
+        }
+    }
+}
+
+/// 106 takes every line for empty. A waiter then looks at a record that was made anew.
+#[test]
+fn a_ring_that_goes_back_too_early_is_found() {
+    let verdict = rings_go_back(Sizes { n: 3, k: 1 }, 0, Scheduler::Random, Encoding::SEQ_CST.misreading_at(106));
+    println!("{verdict:?}");
+    assert!(verdict.complaint.is_some());
 }
 
 #[test]

@@ -10,14 +10,14 @@ use doorway::native::now;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::memory::{
     Access, Additive, AtomicBlock, Bits, BoundedDecrement, CompareSwap, Decl, FetchAdd, FetchAnd, FetchOr, Immediate,
-    LateRows, Memory, Name, Next, Pid, Process, ReadWrite, Swap, TestAndSet, Word,
+    Label, LateRows, Memory, Name, Next, Pid, Process, ReadWrite, Swap, TestAndSet, Word,
 };
 use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A tool's atomic word.
 pub(crate) trait ToolWord: 'static {
@@ -83,6 +83,8 @@ pub(crate) struct Encoding {
     pub(crate) orders: (Ordering, Ordering),
     /// A `SeqCst` fence before each access.
     pub(crate) fences: bool,
+    /// A fault: at this statement, a read sees 0.
+    pub(crate) misreads_at: Option<Label>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +114,7 @@ impl Encoding {
         fetch_add: Add::InOneStep,
         orders: (Ordering::SeqCst, Ordering::SeqCst),
         fences: false,
+        misreads_at: None,
     };
 
     /// Read-modify-writes only: in every memory model they see the latest value.
@@ -125,6 +128,7 @@ impl Encoding {
         fetch_add: Add::InOneStep,
         orders: (Ordering::AcqRel, Ordering::Acquire),
         fences: false,
+        misreads_at: None,
     };
 
     /// The same loads and stores, ordered by fences.
@@ -133,6 +137,11 @@ impl Encoding {
     /// This encoding with a fetch-and-add that is not atomic.
     pub(crate) const fn with_torn_fetch_add(self) -> Self {
         Self { fetch_add: Add::ReadThenWrite, ..self }
+    }
+
+    /// This encoding with a read that sees 0.
+    pub(crate) const fn misreading_at(self, label: Label) -> Self {
+        Self { misreads_at: Some(label), ..self }
     }
 }
 
@@ -283,7 +292,10 @@ impl<W: ToolWord> Immediate for ToolMemory<W> {
 }
 
 impl<W: ToolWord> ReadWrite for ToolMemory<W> {
-    async fn read<T: Word>(&self, _: Access<()>, v: &Cell<W, T>) -> Result<T, Infallible> {
+    async fn read<T: Word>(&self, at: Access<()>, v: &Cell<W, T>) -> Result<T, Infallible> {
+        if self.encoding.misreads_at == Some(at.label) {
+            return Ok(v.decode(0));
+        }
         Ok(v.decode(self.read_word(&v.word)))
     }
 
@@ -370,10 +382,18 @@ impl<W: ToolWord> Swap for ToolMemory<W> {
     }
 }
 
-/// Late rows, one after the other.
+/// Late rows, one after the other. An access to a row that is not there is a panic.
 pub(crate) struct Late<W, T> {
     first: usize,
     cells: Vec<Cell<W, T>>,
+    init: u64,
+    is_there: Vec<AtomicBool>,
+}
+
+impl<W, T> Late<W, T> {
+    fn first_of(&self, row: usize) -> usize {
+        (self.first << row) - self.first
+    }
 }
 
 impl<W, T> fmt::Debug for Late<W, T> {
@@ -385,7 +405,8 @@ impl<W, T> fmt::Debug for Late<W, T> {
 impl<W, T> Index<(usize, usize)> for Late<W, T> {
     type Output = Cell<W, T>;
     fn index(&self, (row, i): (usize, usize)) -> &Cell<W, T> {
-        &self.cells[(self.first << row) - self.first + i]
+        assert!(self.is_there[row].load(Ordering::Relaxed), "row {row} is not there");
+        &self.cells[self.first_of(row) + i]
     }
 }
 
@@ -393,11 +414,26 @@ impl<W: ToolWord> LateRows for ToolMemory<W> {
     type Late<T: Word> = Late<W, T>;
 
     fn late_rows<T: Word>(&self, _: Name<()>, first: usize, rows: usize, decl: Decl<'_, T>) -> Late<W, T> {
-        Late { first, cells: (0..(first << rows) - first).map(|_| Cell::new(&decl)).collect() }
+        let cells = (0..(first << rows) - first).map(|_| Cell::new(&decl)).collect();
+        let is_there = (0..rows).map(|_| AtomicBool::new(false)).collect();
+        Late { first, cells, init: decl.init.pack(), is_there }
     }
 
     fn make_row<T: Word>(&self, late: &Late<W, T>, row: usize) -> bool {
-        (late.first << row) - late.first < late.cells.len()
+        if let Some(is_there) = late.is_there.get(row) {
+            is_there.store(true, Ordering::Relaxed);
+        }
+        row < late.is_there.len()
+    }
+
+    fn give_rows_back<T: Word>(&self, late: &Late<W, T>, kept: usize) -> bool {
+        for is_there in &late.is_there[kept..] {
+            is_there.store(false, Ordering::Relaxed);
+        }
+        for cell in &late.cells[late.first_of(kept)..] {
+            self.write_word(&cell.word, late.init << cell.unused);
+        }
+        true
     }
 }
 
