@@ -269,9 +269,6 @@ enum Wrong {
     LiftsClaimers,
     /// In an endless line: all records before the front become free.
     FreesRecords,
-    /// In an endless line: a process that sees to it that others move does not move with what it
-    /// looks at.
-    LeavesLooking,
 }
 
 #[derive(Debug)]
@@ -309,7 +306,6 @@ impl Mutated {
             Wrong::LiftsClaimers if matches!(facts.label, 51..=56) && facts.get("ticket").is_some_and(before_front) => {
                 by[0] = fit::<u64>(by[0].wrapping_sub(4), TICKET);
             }
-            Wrong::LeavesLooking if matches!(facts.label, 81..=89) => by[0] = 0,
             _ => {}
         }
         by
@@ -412,7 +408,7 @@ fn a_wrong_canon_of_an_endless_line_is_noticed() {
     assert_eq!(differs("turnstile-line", quiet, &[Wrong::LiftsClaimers]), [true]);
     let wrong = [ALL_WRONG[0], ALL_WRONG[1], ALL_WRONG[2], ALL_WRONG[3], ALL_WRONG[5]];
     assert_eq!(differs("turnstile-line", rules(2, 0), &wrong), [true; 5]);
-    assert_eq!(differs("turnstile-line", rules(2, 0), &[Wrong::FreesRecords, Wrong::LeavesLooking]), [true; 2]);
+    assert_eq!(differs("turnstile-line", rules(2, 0), &[Wrong::FreesRecords]), [true]);
 }
 
 /// Each fault of an endless line breaks the same property with the canon, and for two processes

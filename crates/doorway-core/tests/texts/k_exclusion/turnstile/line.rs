@@ -27,6 +27,21 @@ fn all_claims_hold() {
 }
 
 #[test]
+fn all_claims_hold_without_a_bound_on_passages() {
+    explore("turnstile-line", (2, 1), Rules::default(), 3_034);
+    explore("turnstile-line", (2, 1), give_ups(), 182_270);
+    explore("turnstile-line", (2, 2), Rules { crashes: 1, ..Rules::default() }, 406);
+    explore("turnstile-line-many", (2, 2), Rules::default(), 15_585);
+}
+
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn all_claims_hold_in_the_large_without_a_bound_on_passages() {
+    explore("turnstile-line", (3, 1), Rules::default(), 4_652_517);
+    explore("turnstile-line-many", (2, 2), give_ups(), 1_796_150);
+}
+
+#[test]
 #[ignore = "takes minutes; ci/long-searches.sh runs it"]
 fn all_claims_hold_in_the_large() {
     explore("turnstile-line", (3, 2), passages(1, Rules { crashes: 1, ..give_ups() }), 1_570_526);
