@@ -73,11 +73,11 @@
 //!
 //! | processes, places | | states |
 //! |---|---|---|
-//! | 2, 1 | | 3,034 |
-//! | 2, 1 | give-ups | 182,270 |
-//! | 2, 2, one process asks for two | | 15,585 |
-//! | 2, 2, one process asks for two | give-ups | 1,796,150 |
-//! | 3, 1 | | 4,652,517 |
+//! | 2, 1 | | 3,036 |
+//! | 2, 1 | give-ups | about 182,000 |
+//! | 2, 2, one process asks for two | | about 16,000 |
+//! | 2, 2, one process asks for two | give-ups | about 1.8 million |
+//! | 3, 1 | | about 4.65 million |
 //!
 //! With three processes and give-ups, or with two places and a death, only bounded passages were
 //! searched completely.
