@@ -20,6 +20,7 @@ use super::locals::Locals;
 use super::op::Op;
 use super::world::{Machine, State, is_set};
 use super::{LocalId, Phase, World};
+use doorway_core::memory::Label;
 use rustc_hash::FxHashMap;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -32,7 +33,13 @@ pub type Shift = [u64; 3];
 pub struct Facts {
     /// The section of its passage.
     pub phase: Phase,
+    /// The statement that it executes next.
+    pub label: Label,
+    /// The variable that it accesses then.
+    pub var: Option<VarId>,
     shown: Vec<(&'static str, u64)>,
+    /// What its last access at each statement saw, in the order of these accesses.
+    seen: Vec<(Label, u64)>,
 }
 
 impl Facts {
@@ -40,6 +47,25 @@ impl Facts {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<u64> {
         self.shown.iter().find(|(known, _)| *known == name).map(|&(_, word)| word)
+    }
+
+    /// What its last access at this statement saw. If the text does not keep it, it may be what
+    /// another process like it saw.
+    #[must_use]
+    pub fn saw(&self, label: Label) -> Option<u64> {
+        self.seen.iter().find(|(known, _)| *known == label).map(|&(_, word)| word)
+    }
+
+    /// What the last of its accesses at these statements saw.
+    #[must_use]
+    pub fn saw_last(&self, labels: &[Label]) -> Option<u64> {
+        self.seen.iter().rev().find(|(known, _)| labels.contains(known)).map(|&(_, word)| word)
+    }
+
+    /// The statement of its last access.
+    #[must_use]
+    pub fn came_from(&self) -> Option<Label> {
+        self.seen.last().map(|&(label, _)| label)
     }
 }
 
@@ -53,18 +79,36 @@ pub trait Canon: Debug + Send + Sync {
     }
     /// Brings the shared variables into canonical form, without regard to processes.
     fn settle(&self, vars: &mut [u64]);
+    /// The same, where what may be replaced depends on the processes that are alive.
+    fn settle_beside(&self, vars: &mut [u64], _alive: &[&Facts]) {
+        self.settle(vars);
+    }
     /// Whether the process relies on a word that has changed for good.
     fn is_stale(&self, vars: &[u64], facts: &Facts) -> bool;
+    /// The same, where that depends on the processes that are alive, and it is one of them.
+    fn is_stale_beside(&self, vars: &[u64], facts: &Facts, _alive: &[&Facts]) -> bool {
+        self.is_stale(vars, facts)
+    }
     /// By how much the counters should decrease.
     fn base(&self, vars: &[u64]) -> Shift;
     /// By how much the copies that this process remembers should decrease.
     fn of_process(&self, vars: &[u64], facts: &Facts) -> Shift;
+    /// The same for all processes that are alive, where they depend on each other. What is left in
+    /// shared variables of counters may be replaced too.
+    fn of_processes(&self, vars: &mut [u64], alive: &[&Facts]) -> Vec<Shift> {
+        alive.iter().map(|facts| self.of_process(vars, facts)).collect()
+    }
     /// Decreases the shared variables.
     fn shift(&self, vars: &mut [u64], by: Shift);
     /// What an access to this variable would have seen with smaller counters.
     fn moved(&self, var: VarId, word: u64, by: Shift) -> u64;
     /// The number of outstanding tickets; see [`Rules::line`](super::Rules::line).
     fn waiting(&self, vars: &[u64]) -> i64;
+    /// Whether a counter that only some steps move is too far behind for another process to begin,
+    /// if the line is limited to this many tickets.
+    fn is_far_behind(&self, _vars: &[u64], _line: i64) -> bool {
+        false
+    }
     /// What properties need to know of the dead; those that agree on it are alike.
     fn of_the_dead(&self, facts: &Facts) -> u64;
 }
@@ -103,7 +147,9 @@ impl Canonical {
         }
         let position = &locals.nodes[at as usize].position;
         let shown = position.shown.iter().map(|&(_, name, word)| (name, word)).collect();
-        facts[at as usize] = Some(Facts { phase: position.phase, shown });
+        let seen = locals.seen_last(at);
+        let (phase, label, var) = (position.phase, position.label, position.op.var());
+        facts[at as usize] = Some(Facts { phase, label, var, shown, seen });
     }
 
     /// The first of a class of dead processes stands for all of them.
@@ -129,7 +175,8 @@ impl Machine {
         let (Some(most), Some(known)) = (self.rules().line, &self.canon) else { return false };
         let begins = |&p: &usize| self.phase(state, p) == Phase::Entry && !self.past_doorway(state, p);
         let coming = (0..self.processes()).filter(begins).count() as i64;
-        known.canon.waiting(&state.vars) + coming >= i64::from(most)
+        let most = i64::from(most);
+        known.canon.waiting(&state.vars) + coming >= most || known.canon.is_far_behind(&state.vars, most)
     }
 
     /// Replaces the state by the representative of its class.
@@ -141,7 +188,8 @@ impl Machine {
                 return Ok(());
             }
         }
-        known.canon.settle(&mut state.vars);
+        let mut living = self.facts_of_living(known, state)?;
+        known.canon.settle_beside(&mut state.vars, &living);
         for p in 0..self.processes() {
             if self.has_crashed(state, p) {
                 let facts = known.facts(p, state.locals[p])?;
@@ -156,18 +204,19 @@ impl Machine {
             }
             while {
                 let facts = known.facts(p, state.locals[p])?;
-                known.canon.is_stale(&state.vars, facts)
+                known.canon.is_stale_beside(&state.vars, facts, &living)
             } {
                 self.step_within(state, p)?;
+                living = self.facts_of_living(known, state)?;
             }
         }
         let base = known.canon.base(&state.vars);
+        let mut shifts = known.canon.of_processes(&mut state.vars, &living).into_iter();
         for p in 0..self.processes() {
             if self.has_crashed(state, p) {
                 continue;
             }
-            let facts = known.facts(p, state.locals[p])?;
-            let by = known.canon.of_process(&state.vars, facts);
+            let by = shifts.next().unwrap_or_default();
             if by == Shift::default() {
                 continue;
             }
@@ -183,5 +232,11 @@ impl Machine {
             known.canon.shift(&mut state.vars, base);
         }
         Ok(())
+    }
+
+    /// The facts of all processes that are alive, in their order.
+    fn facts_of_living<'a>(&self, known: &'a Canonical, state: &State) -> Result<Vec<&'a Facts>, Halt> {
+        let living = (0..self.processes()).filter(|&p| !self.has_crashed(state, p));
+        living.map(|p| known.facts(p, state.locals[p])).collect()
     }
 }

@@ -348,6 +348,21 @@ impl Locals {
         history
     }
 
+    /// What the last access at each statement saw, in the order of these accesses.
+    pub(super) fn seen_last(&self, mut at: LocalId) -> Vec<(Label, u64)> {
+        let mut seen: Vec<(Label, u64)> = Vec::new();
+        while at != ROOT {
+            let Node { parent, came, .. } = self.nodes[at as usize];
+            let label = self.nodes[parent as usize].position.label;
+            if seen.iter().all(|&(known, _)| known != label) {
+                seen.push((label, came.value));
+            }
+            at = parent;
+        }
+        seen.reverse();
+        seen
+    }
+
     /// What the text would keep after this history, if each access had seen what `moved` makes of
     /// it.
     pub(super) fn kept_if(

@@ -125,7 +125,8 @@ pub struct Rules {
     pub sparse: bool,
     /// Limits the line, for algorithms that have one: no process starts a passage while this many
     /// tickets are outstanding. A process that gives up leaves its ticket behind, so without a
-    /// bound the search would have no end.
+    /// bound the search would have no end. Nor does one start while a counter that only some steps
+    /// move is very far behind, if a process that sleeps keeps the checker from moving it.
     pub line: Option<u32>,
     /// For algorithms with a counter that only some steps move: how far this counter may fall
     /// behind, at times when that has no influence on which process may enter. If it falls further

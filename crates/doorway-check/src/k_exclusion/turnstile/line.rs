@@ -1,10 +1,12 @@
 //! The invariants of the endless line, as its file states them.
 
+use super::growing::Growing;
 use super::{counts, difference, door_opens, records, units_inside};
 use crate::Property;
-use crate::checked::{Checked, checked_abortable};
+use crate::checked::{Checked, Merges, checked_abortable};
 use crate::claims::together;
 use crate::property::View;
+use crate::sim::{Canon, Layout, Rules};
 use doorway_core::k_exclusion::turnstile::{Fate, Front, Gate, Limits, Next, Record, Rings};
 use doorway_core::registry::{Sizes, TurnstileLine, TurnstileLineMany};
 
@@ -18,6 +20,12 @@ impl Checked for TurnstileLine {
     fn asked_of_any_text(_: Sizes) -> Vec<Property> {
         vec![door_opens("")]
     }
+
+    const MERGES: Merges = Merges::Always { lags: true };
+
+    fn canon(layout: &Layout, sizes: Sizes, rules: Rules) -> Option<Box<dyn Canon>> {
+        Some(Box::new(Growing::new(layout, Limits::for_growing(sizes.n, sizes.k), sizes.n, rules.lag)))
+    }
 }
 
 impl Checked for TurnstileLineMany {
@@ -30,6 +38,13 @@ impl Checked for TurnstileLineMany {
 
     fn asked_of_any_text(sizes: Sizes) -> Vec<Property> {
         vec![units_inside(sizes.k), door_opens("")]
+    }
+
+    const MERGES: Merges = Merges::Always { lags: true };
+
+    fn canon(layout: &Layout, sizes: Sizes, rules: Rules) -> Option<Box<dyn Canon>> {
+        let (n, k) = (sizes.n + 1, sizes.k);
+        Some(Box::new(Growing::new(layout, Limits::for_growing(n, k), n, rules.lag)))
     }
 }
 
@@ -67,13 +82,14 @@ pub(crate) fn line(limits: Limits, n: usize, kind: &'static str) -> Vec<Property
         Property::always("L2", move |v| {
             let front = v.get::<Front>("front").ticket;
             let has_a_place = |t: u64| (0..places).any(|i| v.get_at::<Record>("rec", i).is_of(t));
-            let mut tickets = v.processes().filter_map(|p| in_line(v, p)).flat_map(|(first, last)| first..=last);
+            let alive = v.processes().filter(|&p| !v.has_crashed(p));
+            let mut tickets = alive.filter_map(|p| in_line(v, p)).flat_map(|(first, last)| first..=last);
             tickets.all(|t| difference(front, t) >= 0 || has_a_place(t))
         }),
         Property::always("L4", move |v| {
             let next = v.get::<Next>("next").ticket();
             v.get::<Rings>("top").rings <= rings as u64
-                && v.processes().all(|p| {
+                && v.processes().filter(|&p| !v.has_crashed(p)).all(|p| {
                     let Some(made) = v.shown::<u64>(p, "grows") else { return true };
                     let newest = if made == 0 { 0 } else { (limits.ring << (made - 1)) as i64 };
                     let saw = Gate { open: v.shown(p, "saw open").unwrap_or(0), ..v.get::<Gate>("gate") };

@@ -1,5 +1,6 @@
 //! The invariants of the turnstile, as its file states them, and which of its states are alike.
 
+mod growing;
 pub(crate) mod line;
 pub(crate) mod mutants;
 mod simple;
@@ -196,6 +197,9 @@ enum Kind {
     Front,
     Record,
     Door,
+    Top,
+    Pass,
+    Left,
     Other,
 }
 
@@ -332,7 +336,7 @@ impl Canon for Alike {
             }
             Kind::Door if Door::unpack(word).is_shut() => word,
             Kind::Door => fit::<u64>(word.wrapping_sub(door), Door::BITS),
-            Kind::Other => word,
+            Kind::Top | Kind::Pass | Kind::Left | Kind::Other => word, // with one ring
         }
     }
 
