@@ -40,9 +40,9 @@ fn explore_all(id: &str, (n, k): (usize, usize), rules: Rules) {
 #[test]
 fn all_claims_hold_without_a_bound_on_passages() {
     explore("turnstile-line", (2, 1), Rules::default(), 3_036);
-    explore_all("turnstile-line", (2, 1), give_ups());
-    explore_all("turnstile-line", (2, 2), Rules { crashes: 1, ..Rules::default() });
-    explore_all("turnstile-line-many", (2, 2), Rules::default());
+    explore("turnstile-line", (2, 1), give_ups(), 182_278);
+    explore("turnstile-line", (2, 2), Rules { crashes: 1, ..Rules::default() }, 406);
+    explore("turnstile-line-many", (2, 2), Rules::default(), 15_686);
 }
 
 #[test]
