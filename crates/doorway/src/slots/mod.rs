@@ -79,8 +79,9 @@ use std::fmt;
 /// # Memory use
 /// 384 bytes. With more than 16 places, `new` also allocates a bit for each place, in words of 64.
 /// Nothing else is allocated before a caller waits or asks for several places at once. Then the
-/// line allocates up to 128 bytes for each waiter of the longest line so far, and keeps them.
-/// Waiting itself allocates nothing.
+/// line allocates up to 128 bytes for each caller in line. Once the line is empty, it keeps at most
+/// 131,000 bytes for the next callers that wait. The future of a task that waits for one place
+/// allocates nothing.
 ///
 /// # When not to use this
 /// For one place with data behind it, use a mutex. To limit *rates*, use a rate limiter. For
