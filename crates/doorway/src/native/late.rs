@@ -162,9 +162,14 @@ impl Native {
     ///
     /// # Safety
     /// All texts that are built with this handle are texts of `doorway-core`, with nothing but this
-    /// memory below them. Their callers keep to the rules: a process that has entered leaves once,
-    /// with what it got from the entry, and an attempt that waits is continued, given up or leaked
-    /// by the process that made it, once.
+    /// memory below them. Their callers keep to the rules:
+    /// - A process that has entered leaves once, with what it got from the entry.
+    /// - An attempt that waits is continued, given up or leaked by the process that made it, once.
+    /// - A caller that runs the parts of an entry or an exit by themselves runs them in the order of
+    ///   the whole. It accesses a record only while its process is in line with the ticket of that
+    ///   record, and keeps no reference to the record when it leaves the line.
+    /// - No caller calls what the texts call of each other, such as the methods of `Line` and
+    ///   [`give_rows_back`](LateRows::give_rows_back).
     #[must_use]
     pub const unsafe fn freeing_rows(mut self) -> Self {
         self.frees_rows = true;

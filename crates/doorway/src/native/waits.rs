@@ -6,7 +6,7 @@
 use super::handle::{AS_SEQUENCES, IN_TABLE, TABLE};
 use super::{Cell, Native, Row, Table, Var, done, now};
 use crate::tools::AtomicU32 as Bed;
-use crate::waiting::{Alarm, Bell, Patience, Place, Platform, Policy, Sequence, Set, Threads, Waiter};
+use crate::waiting::{Alarm, Bell, Patience, Place, Platform, Policy, Sequence, Set, Threads, Waiter, contained};
 use doorway_core::Failure;
 use doorway_core::memory::{Access, Decl, Memory, Name, Next, Pid, Process, ReadWrite, Word};
 use std::convert::Infallible;
@@ -476,7 +476,7 @@ impl Wakes {
         let of = whom(&clone);
         self.0 = alarm.set(&Threads, clone).map(|set| (set, of));
         if self.0.is_none() {
-            waker.wake_by_ref();
+            contained(|| waker.wake_by_ref());
         }
         self.0.is_some()
     }

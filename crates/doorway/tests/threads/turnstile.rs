@@ -39,7 +39,8 @@ fn crowds(k: usize, first: u64, give_up: bool) {
     for kept in 0..if first == 0 { 3 } else { 1 } {
         let line = Turnstile::endless(&Site::new(&native), k, limits, MOST_RINGS, first).keeping_rings(kept);
         crowd(&line, k, first, give_up);
-        let made = (0..=kept).find(|made| format!("{line:?}").contains(&format!("made: {made},")));
+        // A thread that stalled while it made a ring may have left one more.
+        let made = (0..=kept + 1).find(|made| format!("{line:?}").contains(&format!("made: {made},")));
         assert!(made.is_some(), "at most {kept} rings stay: {line:?}");
     }
 }

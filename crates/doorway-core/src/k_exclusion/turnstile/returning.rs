@@ -57,8 +57,13 @@
 //! - and all invariants of the line
 //!
 //! # Cost
-//! None while the line has at most `kept` rings. Otherwise two read-modify-writes for each wait,
-//! for each signal, and for each record that a pass looks at.
+//! No step while the line has at most `kept` rings. Otherwise two read-modify-writes for each wait,
+//! for each signal, for each ticket that is given up, and for each record that a sweep or a pass
+//! looks at. The process that gives rings back frees all of them.
+//!
+//! A process that stalls while it makes a ring may leave it behind: it then makes a ring which
+//! `top` does not count, and fails at 56. Only ring number `kept` can be left like this. It is used
+//! when the line is long again, and then goes back.
 //!
 //! A process that dies while it is counted keeps the rings there, and costs nothing else. One that
 //! dies while rings are going keeps others from making rings: callers that find no place in the
