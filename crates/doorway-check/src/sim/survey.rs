@@ -158,7 +158,7 @@ impl World {
             return Ok(None);
         }
         if !self.can_be_surveyed() {
-            let merged = self.locals.iter().map(|locals| locals.many_merged()).sum();
+            let merged = self.locals.iter().map(Locals::many_merged).sum();
             return Ok(Some(CrossChecked { merged, all: merged == 0, ..CrossChecked::default() }));
         }
         self.sim.reads_bytes(true);
