@@ -2,7 +2,7 @@
 //! covered. The command and [`Report`]'s `Display` and JSON say it in the same words.
 
 use super::{Report, Stop, Verdict, Worst};
-use crate::sim::{Deaths, Rules, VarId, World};
+use crate::sim::{CrossChecked, Deaths, Rules, VarId, World};
 use crate::trace::Trace;
 use doorway_core::memory::Register;
 use serde::Serialize;
@@ -194,6 +194,9 @@ pub struct Document<'a> {
     complete: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped: Option<String>,
+    /// How far merged local states were compared, if that was asked for or was not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cross_checked: Option<CrossChecked>,
     properties: Vec<Line<'a>>,
 }
 
@@ -210,6 +213,8 @@ pub struct Covered {
     pub complete: bool,
     /// Why not.
     pub stopped: Option<String>,
+    /// How far merged local states were compared, if that was asked for or was not all.
+    pub cross_checked: Option<CrossChecked>,
 }
 
 impl<'a> Account<'a> {
@@ -233,7 +238,7 @@ impl<'a> Account<'a> {
     #[must_use]
     pub fn document(&self, covered: Covered) -> Document<'a> {
         let (weakest, asked) = (self.registers.weakest(), self.registers.asked);
-        let Covered { states, with_all_names, edges, complete, stopped } = covered;
+        let Covered { states, with_all_names, edges, complete, stopped, cross_checked } = covered;
         Document {
             algorithm: self.id,
             n: self.processes,
@@ -256,6 +261,7 @@ impl<'a> Account<'a> {
             edges,
             complete,
             stopped,
+            cross_checked,
             properties: self.verdicts.iter().map(Line::of).collect(),
         }
     }
@@ -393,10 +399,19 @@ impl<'a> Account<'a> {
                  passages; or declare that it `counts`, and normalise; or give it a width with `wraps_at`"
             );
         }
-        if let Some((compared, all)) = report.cross_checked {
+        if let Some(CrossChecked { continuations, all, merged, compared }) = report.cross_checked {
             let extent = if all { "all" } else { "NOT all" };
-            let _ =
-                writeln!(out, "merged local states agree on {} ({extent} there are)", count(compared, "continuation"));
+            let [compared, merged] = [compared, merged].map(|many| thousands(many as u64));
+            let _ = if continuations == 0 && !all {
+                writeln!(out, "none of the {merged} merged local states was compared")
+            } else {
+                let continuations = count(continuations, "continuation");
+                writeln!(
+                    out,
+                    "merged local states agree on {continuations} ({extent} there are); {compared} of {merged} were \
+                     compared"
+                )
+            };
         }
         out
     }
@@ -452,9 +467,9 @@ impl fmt::Debug for Document<'_> {
 impl Serialize for Report {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let stopped = self.stop.map(|stop| stop.to_string());
-        let Self { states, with_all_names, edges, complete, .. } = *self;
+        let Self { states, with_all_names, edges, complete, cross_checked, .. } = *self;
         Account::of(&self.name, self)
-            .document(Covered { states, with_all_names, edges, complete, stopped })
+            .document(Covered { states, with_all_names, edges, complete, stopped, cross_checked })
             .serialize(to)
     }
 }

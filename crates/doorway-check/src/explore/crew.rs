@@ -437,12 +437,11 @@ impl Looker {
                 }
             }
             let table = &mut tables[shard(hash) - first_table];
-            let new = finder.forms(place);
             // A state that was found in this round has no number yet, but its step has.
             let is_same = |id: u32| {
                 id as usize > MOST_STATES && {
-                    let first = finder.forms(own[(MOST - id) as usize].place);
-                    if new.compared.is_empty() { first.short == new.short } else { first.compared == new.compared }
+                    let first = own[(MOST - id) as usize];
+                    first.hash == hash && finder.forms(first.place).is_same(finder.forms(place))
                 }
             };
             let found = table.find(tag(hash), is_same);

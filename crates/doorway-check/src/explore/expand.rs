@@ -309,8 +309,7 @@ impl Hand {
         let before = std::mem::replace(seen, self.unknown.len() as u32);
         let Some(&hash) = self.hashes.get(before as usize) else { return false };
         let is_same = hash == found.hash && {
-            let (first, new) = (self.unknown[before as usize].at.forms(&self.bytes), found.at.forms(&self.written));
-            if new.compared.is_empty() { first.short == new.short } else { first.compared == new.compared }
+            self.unknown[before as usize].at.forms(&self.bytes).is_same(found.at.forms(&self.written))
         };
         if is_same {
             *seen = before;

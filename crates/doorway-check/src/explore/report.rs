@@ -3,7 +3,7 @@
 use super::{Registers, Worst};
 use crate::faults::Fault;
 use crate::replay::Token;
-use crate::sim::{Rules, Statement};
+use crate::sim::{CrossChecked, Rules, Statement};
 use crate::trace::Trace;
 use doorway_core::memory::Instruction;
 use std::borrow::Cow;
@@ -77,9 +77,9 @@ pub struct Report {
     /// If a limit ended the search: the variables and monitors whose largest values grew with the
     /// depth of the search, and these values at an eighth, a quarter, a half and the end of it.
     pub growing: Vec<(String, [u64; 4])>,
-    /// How many continuations of local states that a text declares alike were compared, and whether
-    /// these are all: if that was asked for, or if it could not be all.
-    pub cross_checked: Option<(u64, bool)>,
+    /// How far local states that a text declares alike were compared: if that was asked for, or if
+    /// it could not be all.
+    pub cross_checked: Option<CrossChecked>,
     /// Where counters were kept small: how many states were compared with their counterparts with
     /// full counters, and whether these are all.
     pub counts_checked: Option<(u64, bool)>,

@@ -8,14 +8,14 @@ use super::recall::MOST_PROCESSES;
 use super::store::{MOST_STATES, Spare, StateId, Store};
 use super::{Explorer, Progress, Registers, Report, Stop, Verdict, Worst, again, growth, progress, saved, shrink};
 use crate::property::{Judged, Property, Test};
-use crate::sim::{Action, Keep, Machine, Pair, Part, State, TextError, World};
+use crate::sim::{Action, CrossChecked, Keep, Machine, Pair, Part, State, TextError, World};
 use std::time::{Duration, Instant};
 
 /// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process,
 /// at most.
 const CROSS_CHECKS: u64 = 20_000;
-/// How many accesses may be made to check what a text keeps: this many, and one more for every
-/// [`STATES_FOR_AN_ACCESS`] states.
+/// How many accesses may be made to check what a text keeps, once each local state was compared:
+/// this many, and one more for every [`STATES_FOR_AN_ACCESS`] states.
 const ACCESSES: u64 = 20_000;
 const STATES_FOR_AN_ACCESS: u64 = 20;
 /// How many states to compare with small counters and with full counters, at most.
@@ -182,13 +182,13 @@ fn left(looks: &mut Vec<(usize, usize)>, explored: usize, states: usize) -> Opti
 
 /// Checks what the text keeps, unless it is not trusted, after a search that found this many
 /// states. Returns how much was compared, if something is left.
-pub(super) fn check_keep(world: &World, states: usize) -> Result<Option<(u64, bool)>, TextError> {
+pub(super) fn check_keep(world: &World, states: usize) -> Result<Option<CrossChecked>, TextError> {
     let checked = if world.rules().keep == Keep::Trusted {
         world.check_keep(ACCESSES + states as u64 / STATES_FOR_AN_ACCESS)?
     } else {
         None
     };
-    Ok(checked.filter(|(_, all)| !all))
+    Ok(checked.filter(|checked| !checked.all))
 }
 
 impl<'a> Search<'a> {

@@ -151,6 +151,13 @@ pub(super) struct Forms<'a> {
     pub(super) compared: &'a [u8],
 }
 
+impl Forms<'_> {
+    /// Whether two states that are written alike are one.
+    pub(super) fn is_same(self, other: Self) -> bool {
+        if self.compared.is_empty() { self.short == other.short } else { self.compared == other.compared }
+    }
+}
+
 /// A state written in full, and where its local states begin and end.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Raw {

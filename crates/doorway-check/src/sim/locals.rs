@@ -14,8 +14,9 @@ use super::TextError;
 use super::canon::Shift;
 use super::layout::Part;
 use super::learn::{Halt, Missing};
-use super::memory::{Call, Position, Ran, Running, Seen, Sim};
+use super::memory::{Call, Position, Ran, Running, Seen, Sim, TURNS};
 use super::op::Op;
+use super::survey::CrossChecked;
 use super::{Keep, Phase};
 use doorway_core::memory::{Label, Pid};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -270,7 +271,7 @@ impl Locals {
                 if head >= depth {
                     return Err(TextError::EmptyTurn { pid: self.pid, label });
                 }
-                if !sim.fails_again(&history, head, &mut || start(self.pid)) {
+                if !sim.fails_again(&history, head, TURNS, &mut || start(self.pid)) {
                     return Err(TextError::TurnRemembers { pid: self.pid, label });
                 }
                 Child { to: self.ancestor(from, head), how: How::FailedTurn { abortable }, responds }
@@ -280,7 +281,7 @@ impl Locals {
                 if head >= depth {
                     return Err(TextError::EmptyTurn { pid: self.pid, label });
                 }
-                if !sim.fails_again(&history, head, &mut || start(self.pid)) {
+                if !sim.fails_again(&history, head, TURNS, &mut || start(self.pid)) {
                     return Err(TextError::TurnRemembers { pid: self.pid, label });
                 }
                 Child { to: self.ancestor(from, head), how: How::GoneRound, responds }
@@ -431,18 +432,21 @@ impl Locals {
 
     /// Runs both histories of each merge forward on the same answers, those that the search has
     /// seen, and compares what they ask for, until nothing new comes up or `most` continuations
-    /// were compared. Returns how many, and whether these are all.
-    pub(super) fn cross_check(&mut self, sim: &Sim, start: &Start, most: u64) -> Result<(u64, bool), TextError> {
+    /// were compared.
+    pub(super) fn cross_check(&mut self, sim: &Sim, start: &Start, most: u64) -> Result<CrossChecked, TextError> {
         let mut compared: FxHashSet<Merge> = FxHashSet::default();
+        let mut states: FxHashSet<LocalId> = FxHashSet::default();
+        let merged = self.many_merged();
         let mut runs = 0;
         for merge in std::mem::take(&mut self.merges) {
-            let label = self.nodes[merge.into as usize].position.label;
+            let (into, label) = (merge.into, self.nodes[merge.into as usize].position.label);
             // Whether the requests of a history were compared when it was run.
             let mut todo = VecDeque::from([(merge, false)]);
             while let Some((pair, is_alike)) = todo.pop_front() {
                 if compared.len() as u64 == most {
                     self.runs += runs;
-                    return Ok((most, false));
+                    let (continuations, compared) = (most, states.len());
+                    return Ok(CrossChecked { continuations, all: false, merged, compared });
                 }
                 if compared.contains(&pair) {
                     continue;
@@ -484,10 +488,34 @@ impl Locals {
                     todo.push_back((Merge { into: child.to, history }, is_alike));
                 }
                 compared.insert(pair);
+                states.insert(into);
             }
         }
         self.runs += runs;
-        Ok((compared.len() as u64, true))
+        Ok(CrossChecked { continuations: compared.len() as u64, all: true, merged, compared: states.len() })
+    }
+
+    /// Whether a local state was found by this step.
+    pub(super) fn is_found_by(&self, at: LocalId, from: LocalId, saw: Seen) -> bool {
+        let Node { parent, came, .. } = self.nodes[at as usize];
+        (parent, came) == (from, saw)
+    }
+
+    /// The local states to which steps lead beside those by which they were found, once for each
+    /// such step.
+    pub(super) fn merges_into(&self) -> impl Iterator<Item = LocalId> {
+        (0..).zip(&self.nodes).flat_map(move |(from, node)| {
+            let others = node
+                .kids
+                .iter()
+                .filter(move |(saw, child)| child.how == How::On && !self.is_found_by(child.to, from, *saw));
+            others.map(|(_, child)| child.to)
+        })
+    }
+
+    /// How many local states have several histories.
+    pub(super) fn many_merged(&self) -> usize {
+        self.merges_into().collect::<FxHashSet<_>>().len()
     }
 
     /// Whether the text declares local states alike.

@@ -35,7 +35,7 @@ use std::rc::Rc;
 use std::task::Poll;
 
 /// How often a turn that fails is made.
-const TURNS: usize = 1000;
+pub(super) const TURNS: usize = 1000;
 
 /// The section of its passage that a process is in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -103,7 +103,7 @@ pub(crate) struct Seen {
 }
 
 /// The input and the output of one run of the text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Replay {
     /// Set if the text is not replayed but continues: the answer to what it asked for.
     live: Option<Answer>,
@@ -393,8 +393,21 @@ pub(super) struct Walked {
     pub(super) keeps: bool,
     /// What is left of the text itself, if that can be told.
     pub(super) left: Option<Left>,
-    /// The text, as it was left: it stays, with what it has allocated, as long as this does.
-    _running: Option<Running>,
+}
+
+/// One of the two runs of a walk.
+struct Walker {
+    text: Option<Running>,
+    replay: Replay,
+    /// With what memory is filled while it runs.
+    fill: Option<Fill>,
+    polled: Result<Poll<()>, Box<str>>,
+}
+
+impl Default for Walker {
+    fn default() -> Self {
+        Self { text: None, replay: Replay::default(), fill: None, polled: Ok(Poll::Pending) }
+    }
 }
 
 /// How far a continuing text went.
@@ -464,11 +477,17 @@ impl Sim {
 
     /// Whether a turn that has failed fails whenever it is made again and sees the same. It is the
     /// end of this history, from `head` on.
-    pub(super) fn fails_again(&self, history: &[Seen], head: usize, passage: &mut dyn FnMut() -> Running) -> bool {
+    pub(super) fn fails_again(
+        &self,
+        history: &[Seen],
+        head: usize,
+        most: usize,
+        passage: &mut dyn FnMut() -> Running,
+    ) -> bool {
         *self.0.replay.borrow_mut() = Replay { history: history.to_vec(), ..Replay::default() };
         let fails = panics::caught(|| {
             let (mut running, mut turns) = (passage(), 0);
-            while turns < TURNS {
+            while turns < most {
                 let polled = running.poll();
                 let mut r = self.0.replay.borrow_mut();
                 // The history may itself go on after failed turns, of this wait or of others.
@@ -515,42 +534,78 @@ impl Sim {
     /// future contains, unused bytes included, follows from what it contained before the last
     /// access, and what that access saw.
     ///
+    /// The text is run twice, side by side: what both have allocated is there at the same time. At
+    /// the end of the history, and after each access behind it, `met` is told where the two runs
+    /// are, and may say what the next access sees.
+    ///
     /// A turn that fails is made again if the history goes on; with `on`, also at its end.
-    pub(super) fn walk(&self, history: &[Seen], mut on: bool, passage: &mut dyn FnMut() -> Running) -> Walked {
-        *self.0.replay.borrow_mut() = Replay::default();
+    pub(super) fn walk(
+        &self,
+        history: &[Seen],
+        mut on: bool,
+        passage: &mut dyn FnMut() -> Running,
+        met: &mut dyn FnMut([Walked; 2]) -> Option<Seen>,
+    ) {
         self.0.line.set(Line(None));
         let frame = image::frame();
-        let fill = Place::next_fill(&self.0.places.borrow());
-        self.0.fill.set(fill);
-        let fill = fill.unwrap_or_default();
-        let polled = panics::caught(|| {
-            fill.wipe();
-            let mut running = passage();
-            let mut left = history.iter();
-            loop {
-                fill.wipe();
-                let polled = running.poll();
-                let mut r = self.0.replay.borrow_mut();
-                match left.next() {
-                    Some(&saw) if polled.is_pending() => {
-                        r.history.push(saw);
-                        r.goes_on();
-                    }
-                    None if std::mem::take(&mut on) && r.failed_turn.is_some() => r.goes_on(),
-                    _ => return (polled, running),
+        let mut runs = [(); 2].map(|()| Walker::default());
+        let mut ahead = history.iter().copied();
+        loop {
+            runs.iter_mut().for_each(|run| self.step_on(run, passage));
+            let goes_on = runs.iter().all(|run| matches!(run.polled, Ok(Poll::Pending)));
+            let has_failed = runs.iter().all(|run| run.replay.failed_turn.is_some());
+            let saw = match ahead.next().filter(|_| goes_on) {
+                None if goes_on && has_failed && std::mem::take(&mut on) => None,
+                None => {
+                    let walked = runs.each_mut().map(|run| self.walked(run, frame));
+                    let Some(saw) = met(walked).filter(|_| goes_on) else { return };
+                    Some(saw)
                 }
+                saw => saw,
+            };
+            for run in &mut runs {
+                run.replay.history.extend(saw);
+                run.replay.goes_on();
             }
+        }
+    }
+
+    /// Begins a run of a walk, or goes on with it.
+    #[inline(never)]
+    fn step_on(&self, run: &mut Walker, passage: &mut dyn FnMut() -> Running) {
+        if run.text.is_none() {
+            run.fill = Place::next_fill(&self.0.places.borrow());
+        }
+        self.0.fill.set(run.fill);
+        let fill = run.fill.unwrap_or_default();
+        std::mem::swap(&mut *self.0.replay.borrow_mut(), &mut run.replay);
+        let text = &mut run.text;
+        run.polled = panics::caught(|| {
+            let text = text.get_or_insert_with(|| {
+                fill.wipe();
+                passage()
+            });
+            fill.wipe();
+            text.poll()
         });
+        if run.polled.is_err() {
+            // What panicked once may do so again when it is dropped.
+            let _panicked = panics::caught(|| run.text = None);
+        }
         self.0.fill.set(None);
-        let replay = std::mem::take(&mut *self.0.replay.borrow_mut());
-        let (polled, running) = match polled {
-            Ok((polled, running)) => (Ok(polled), Some(running)),
-            Err(message) => (Err(message), None),
-        };
+        std::mem::swap(&mut *self.0.replay.borrow_mut(), &mut run.replay);
+    }
+
+    /// Where a run of a walk is.
+    fn walked(&self, run: &mut Walker, frame: u64) -> Walked {
+        // The history is long, and nothing here depends on it.
+        let history = std::mem::take(&mut run.replay.history);
+        let replay = run.replay.clone();
+        run.replay.history = history;
         let (memo, keeps) = (replay.memo(), replay.uses_keep);
-        let left = running.as_ref().and_then(|running| Left::by(running, frame));
-        let (ran, responded) = self.ran(polled, replay);
-        Walked { ran, responded, memo, keeps, left, _running: running }
+        let left = run.text.as_ref().and_then(|text| Left::by(text, frame));
+        let (ran, responded) = self.ran(run.polled.clone(), replay);
+        Walked { ran, responded, memo, keeps, left }
     }
 
     /// Continues a text with this answer to its last access (none at the start), or after a failed

@@ -54,6 +54,7 @@ pub use op::Op;
 pub use rules::{Deaths, Keep, Rules, Sections};
 pub(crate) use step::Told;
 pub use step::{Action, Stepped, What};
+pub use survey::CrossChecked;
 pub(crate) use unmerged::Pair;
 pub use watch::{Monitor, Seen};
 pub(crate) use watch::{Watcher, Watches};

@@ -31,18 +31,19 @@
 //!
 //! If a text says what to `keep`, the search merges its local states as it says. After the search,
 //! the contents are compared: those that are one local state must go on alike, with all values that
-//! were seen there.
+//! were seen there. [`Pairs`] says in which order.
 
 use super::image::Image;
 use super::layout::VarId;
 use super::locals::{Automaton, Child, DONE, How, LocalId, Locals, Node, ROOT, Start, State};
-use super::memory::{Call, Position, Ran, Seen, Sim, Walked};
+use super::memory::{Call, Position, Ran, Seen, Sim, TURNS, Walked};
 use super::op::Op;
 use super::world::World;
 use super::{Keep, TextError};
 use doorway_core::memory::{Label, Pid, Register};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::{BTreeSet, VecDeque};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::Hash;
 
 /// How many accesses a survey before a search makes, in all its runs: about a second.
@@ -55,6 +56,34 @@ const LONGEST: usize = 300;
 const MOST_AT_RANDOM: usize = 100_000;
 /// How often a history is gone on with at random.
 const AT_RANDOM: usize = 3;
+
+/// How far local states that a text declares alike were compared.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct CrossChecked {
+    /// How many continuations were compared.
+    pub continuations: u64,
+    /// Whether these are all.
+    pub all: bool,
+    /// Local states to which several histories lead.
+    pub merged: usize,
+    /// Those of them that were compared: at least one of the histories was gone on with that the
+    /// text declares like the first, with all values that were seen there; or all of them are the
+    /// same to the text anyway.
+    pub compared: usize,
+}
+
+impl CrossChecked {
+    /// Adds what was compared of another process.
+    pub(super) fn add(&mut self, other: Self) {
+        self.continuations += other.continuations;
+        self.all &= other.all;
+        self.merged += other.merged;
+        self.compared += other.compared;
+    }
+}
+
+/// How often a turn that fails is made where there is little doubt.
+const FEW_TURNS: usize = 40;
 
 /// There is no survey; perhaps because of an error that no search would find.
 struct GivenUp(Option<TextError>);
@@ -104,7 +133,7 @@ impl World {
         }
         self.sim.reads_bytes(true);
         let values = self.first_values(initial);
-        let automata = Survey { world: self, values, left: MOST_ACCESSES, even_if_told: false }.automata();
+        let automata = Survey::new(self, values, false).automata();
         self.sim.reads_bytes(false);
         match automata {
             Ok(automata) => {
@@ -117,18 +146,23 @@ impl World {
         }
     }
 
-    /// Compares histories that the text declares alike, making at most this many accesses. Returns
-    /// how many continuations were compared, and whether these are all; `None` if the text declares
-    /// none alike.
+    /// Compares histories that the text declares alike. `None` if it declares none alike.
+    ///
+    /// Each merged local state is compared once, which takes about as many accesses as finding it
+    /// did. If all that takes fewer accesses than `most`, others follow until it is `most`.
     ///
     /// # Errors
     /// Returns an error if some go on differently.
-    pub(crate) fn check_keep(&self, most: u64) -> Result<Option<(u64, bool)>, TextError> {
-        if self.locals.iter().all(|locals| !locals.keeps()) || !self.can_be_surveyed() {
+    pub(crate) fn check_keep(&self, most: u64) -> Result<Option<CrossChecked>, TextError> {
+        if self.locals.iter().all(|locals| !locals.keeps()) {
             return Ok(None);
         }
+        if !self.can_be_surveyed() {
+            let merged = self.locals.iter().map(Locals::many_merged).sum();
+            return Ok(Some(CrossChecked { merged, all: merged == 0, ..CrossChecked::default() }));
+        }
         self.sim.reads_bytes(true);
-        let checked = Survey { world: self, values: Vec::new(), left: most, even_if_told: true }.compare();
+        let checked = Survey::new(self, Vec::new(), true).compare(most);
         self.sim.reads_bytes(false);
         checked.map(Some)
     }
@@ -163,13 +197,20 @@ struct Survey<'w> {
     world: &'w World,
     /// The values that each variable can have.
     values: Vec<BTreeSet<u64>>,
-    /// How many more accesses it may make.
+    /// How many more accesses it may make, how many it has made, and whether it would have made
+    /// more.
     left: u64,
+    made: u64,
+    is_spent: bool,
     /// Whether it goes on if the text says what to keep.
     even_if_told: bool,
 }
 
-impl Survey<'_> {
+impl<'w> Survey<'w> {
+    fn new(world: &'w World, values: Vec<BTreeSet<u64>>, even_if_told: bool) -> Self {
+        Self { world, values, left: MOST_ACCESSES, made: 0, is_spent: false, even_if_told }
+    }
+
     fn automata(mut self) -> Result<Vec<Automaton>, GivenUp> {
         let mut all = Vec::new();
         for p in 0..self.world.processes() {
@@ -195,31 +236,74 @@ impl Survey<'_> {
         all.into_iter().map(automaton).collect()
     }
 
-    /// Compares what was found of each process with the contents of its text.
-    fn compare(mut self) -> Result<(u64, bool), TextError> {
-        let (mut compared, mut all) = (0, true);
-        for locals in &self.world.locals {
-            let Ok(mut surveyed) = Surveyed::new(&self.world.sim, &*self.world.start, locals.pid()) else {
-                all = false;
-                continue;
+    /// Compares what was found of each process with the contents of its text. Each process gets a
+    /// like share of the accesses: of `MOST_ACCESSES` for what is compared once, and of `most` for
+    /// what is compared more often.
+    fn compare(mut self, most: u64) -> Result<CrossChecked, TextError> {
+        let (mut sum, mut spent) = (CrossChecked { all: true, ..CrossChecked::default() }, 0);
+        let processes = self.world.locals.len() as u64;
+        for (locals, before) in self.world.locals.iter().zip(0..) {
+            let [once, more] = [MOST_ACCESSES, most].map(|most| most.saturating_sub(spent) / (processes - before));
+            (self.left, self.made, self.is_spent) = (once, 0, false);
+            let some = match Surveyed::new(&self.world.sim, &*self.world.start, locals.pid()) {
+                Ok(mut surveyed) => surveyed.compare_with(&mut self, locals, more)?,
+                Err(_) => CrossChecked { merged: locals.many_merged(), ..CrossChecked::default() },
             };
-            all &= surveyed.compare_with(&mut self, locals, &mut compared)?;
+            sum.add(some);
+            spent += self.made;
         }
-        Ok((compared, all))
+        Ok(sum)
     }
 
     /// Runs a text on a history, twice; with `on`, also on after a turn that fails at its end.
     fn walk(&mut self, pid: Pid, history: &[Seen], on: bool) -> Result<Reached, GivenUp> {
-        self.left = self.left.checked_sub(2 * (history.len() as u64 + 1)).ok_or(GivenUp(None))?;
-        // The first is still there while the second runs: what that allocates is elsewhere.
-        let [first, second] = [(); 2].map(|()| self.world.sim.walk(history, on, &mut || (self.world.start)(pid)));
-        let is_same = (&first.ran, &first.responded, &first.memo) == (&second.ran, &second.responded, &second.memo);
-        if !is_same || first.keeps && !self.even_if_told {
-            return Err(GivenUp(None));
-        }
-        let Walked { ran, responded, memo, left, .. } = first;
-        let image = left.zip(second.left).and_then(|(first, second)| first.known(&second));
-        Ok(Reached { ran, responded, content: image.map(|image| (image, memo)) })
+        let mut reached = None;
+        self.walk_on(pid, history, on, &mut |found| {
+            reached = Some(found);
+            Ok(None)
+        })?;
+        reached.ok_or(GivenUp(None))
+    }
+
+    /// The same. `met` learns where the history leads, and may say what the next access sees; and
+    /// so on, as long as it does.
+    fn walk_on(
+        &mut self,
+        pid: Pid,
+        history: &[Seen],
+        on: bool,
+        met: &mut dyn FnMut(Reached) -> Result<Option<Seen>, GivenUp>,
+    ) -> Result<(), GivenUp> {
+        self.pay(2 * (history.len() as u64 + 1))?;
+        let (world, mut end) = (self.world, Ok(()));
+        world.sim.walk(history, on, &mut || (world.start)(pid), &mut |[first, second]| {
+            let is_same = (&first.ran, &first.responded, &first.memo) == (&second.ran, &second.responded, &second.memo);
+            if !is_same || first.keeps && !self.even_if_told {
+                end = Err(GivenUp(None));
+                return None;
+            }
+            let Walked { ran, responded, memo, left, .. } = first;
+            let image = left.zip(second.left).and_then(|(first, second)| first.known(&second));
+            let goes_on = met(Reached { ran, responded, content: image.map(|image| (image, memo)) });
+            goes_on.map_or_else(
+                |why| {
+                    end = Err(why);
+                    None
+                },
+                |saw| saw.filter(|_| self.pay(2).is_ok()),
+            )
+        });
+        end
+    }
+
+    /// Counts accesses that are about to be made.
+    fn pay(&mut self, accesses: u64) -> Result<(), GivenUp> {
+        self.left = self.left.checked_sub(accesses).ok_or_else(|| {
+            self.is_spent = true;
+            GivenUp(None)
+        })?;
+        self.made += accesses;
+        Ok(())
     }
 
     fn many_values(&self) -> usize {
@@ -277,6 +361,18 @@ impl Surveyed {
 
     /// Finds out where the process goes from here if it sees this. Returns whether that is new.
     fn look(&mut self, survey: &mut Survey<'_>, from: LocalId, saw: Seen) -> Result<bool, GivenUp> {
+        self.look_on(survey, from, saw, &mut |_, _| None)
+    }
+
+    /// The same. Where it leads to a content that was not known, `next` may say what the text sees
+    /// there: then it goes on at once, and need not be run again from the start.
+    fn look_on(
+        &mut self,
+        survey: &mut Survey<'_>,
+        mut from: LocalId,
+        mut saw: Seen,
+        next: &mut dyn FnMut(&Self, LocalId) -> Option<Seen>,
+    ) -> Result<bool, GivenUp> {
         if self.locals.child(from, saw).is_ok() || self.refused.contains(&(from, saw)) {
             return Ok(false);
         }
@@ -285,17 +381,47 @@ impl Surveyed {
         if history.len() > LONGEST {
             return Err(GivenUp(None));
         }
-        let reached = survey.walk(self.locals.pid(), &history, false)?;
-        self.locals.runs += 2;
-        let responds = reached.responded.map(|result| self.locals.response(result));
-        let (to, how) = match reached.ran {
+        let (begin, mut end) = (history.clone(), None);
+        survey.walk_on(self.locals.pid(), &begin, false, &mut |reached| {
+            self.locals.runs += 2;
+            let Reached { ran: Ran::Asks(position, _), responded, content } = reached else {
+                end = Some(reached);
+                return Ok(None);
+            };
+            let many = self.locals.nodes.len();
+            let to = self.arrive(from, &history, position, content)?;
+            self.leads(from, saw, to, How::On, responded);
+            let is_new = to as usize == many && history.len() < LONGEST;
+            let goes_on = if is_new { next(self, to) } else { None };
+            if let Some(next) = goes_on {
+                history.push(next);
+                (from, saw) = (to, next);
+            }
+            Ok(goes_on)
+        })?;
+        match end {
+            Some(Reached { ran, responded, .. }) => self.ends(survey, (from, saw), &history, ran, responded),
+            None => Ok(true),
+        }
+    }
+
+    /// Notes where a step leads that ends a history, and does not lead on.
+    fn ends(
+        &mut self,
+        survey: &mut Survey<'_>,
+        (from, saw): (LocalId, Seen),
+        history: &[Seen],
+        ran: Ran,
+        responded: Option<Call>,
+    ) -> Result<bool, GivenUp> {
+        let (to, how) = match ran {
             Ran::Ended => (ROOT, How::PassageEnded),
             Ran::FailedTurn(head, abortable) if head < history.len() => {
-                self.try_again(survey, from, &history, head)?;
+                self.try_again(survey, from, history, head)?;
                 (self.locals.ancestor(from, head), How::FailedTurn { abortable })
             }
             Ran::GoneRound(head) if head < history.len() => {
-                self.try_again(survey, from, &history, head)?;
+                self.try_again(survey, from, history, head)?;
                 (self.locals.ancestor(from, head), How::GoneRound)
             }
             Ran::Panicked(position, message) => {
@@ -304,21 +430,25 @@ impl Surveyed {
                 self.locals.panics.insert(to, message);
                 (to, How::Panicked)
             }
-            Ran::Asks(position, _) => (self.arrive(from, history, position, reached.content)?, How::On),
-            Ran::FailedTurn(..) | Ran::GoneRound(_) | Ran::Lost | Ran::CallsOutOfTurn | Ran::NoFault(..) => {
+            _ => {
                 self.refused.insert((from, saw));
                 return Ok(false);
             }
         };
-        self.locals.nodes[from as usize].kids.push((saw, Child { to, how, responds }));
+        self.leads(from, saw, to, how, responded);
         Ok(true)
+    }
+
+    fn leads(&mut self, from: LocalId, saw: Seen, to: LocalId, how: How, responded: Option<Call>) {
+        let responds = responded.map(|result| self.locals.response(result));
+        self.locals.nodes[from as usize].kids.push((saw, Child { to, how, responds }));
     }
 
     /// The local state at the end of a history, whose last step was made from another.
     fn arrive(
         &mut self,
         from: LocalId,
-        history: Vec<Seen>,
+        history: &[Seen],
         position: Position,
         content: Option<Content>,
     ) -> Result<LocalId, GivenUp> {
@@ -331,7 +461,7 @@ impl Surveyed {
         if self.locals.nodes[known as usize].position != position {
             return Err(GivenUp(None));
         }
-        self.others[known as usize].get_or_insert(history);
+        self.others[known as usize].get_or_insert_with(|| history.to_vec());
         Ok(known)
     }
 
@@ -348,15 +478,16 @@ impl Surveyed {
         let (label, op) = (at_head.label, at_head.op);
         let (pid, start) = (self.locals.pid(), &survey.world.start);
         let saw = history[history.len() - 1];
-        // A survey may find that there is no end of values. So it makes these many turns last.
-        let fails = !survey.even_if_told || survey.world.sim.fails_again(history, head, &mut || start(pid));
         self.failed.push((from, saw, head));
         let again = survey.walk(pid, history, true)?;
+        // A survey may find that there is no end of values, so it makes many turns last. Of a text
+        // that says what to keep, the search has made many after the first history.
+        let fails = !survey.even_if_told || survey.world.sim.fails_again(history, head, FEW_TURNS, &mut || start(pid));
         match again.ran {
             Ran::Asks(position, _) if fails && position.op == op => {
                 // Without a content, there would be no end of turns.
                 if again.content.is_some() {
-                    let at = self.arrive(from, history.to_vec(), position, again.content)?;
+                    let at = self.arrive(from, history, position, again.content)?;
                     self.tried_again.insert((from, saw), at);
                 }
             }
@@ -365,12 +496,16 @@ impl Surveyed {
         Ok(())
     }
 
-    /// Makes each turn that has failed again and again: it must fail each time.
+    /// Makes each turn that has failed again and again: it must fail each time. A few times are
+    /// enough if the text is where it was before: then only a cell that all runs share could make a
+    /// difference.
     fn fail_again(&mut self, survey: &Survey<'_>) {
         let (pid, start) = (self.locals.pid(), &survey.world.start);
         let succeeds = self.failed.iter().find(|&&(from, saw, head)| {
             let history = [self.locals.history(from), vec![saw]].concat();
-            !survey.world.sim.fails_again(&history, head, &mut || start(pid))
+            let at_head = self.locals.ancestor(from, head);
+            let turns = if self.tried_again.get(&(from, saw)) == Some(&at_head) { FEW_TURNS } else { TURNS };
+            !survey.world.sim.fails_again(&history, head, turns, &mut || start(pid))
         });
         if let Some(&(from, _, head)) = succeeds {
             self.remembers = Some(self.locals.nodes[self.locals.ancestor(from, head) as usize].position.label);
@@ -474,65 +609,105 @@ impl Surveyed {
 
     /// Compares local states that were found, some of them declared alike by the text, with its
     /// contents: wherever a history leads to a local state, its content must ask for the same and
-    /// go on alike, with all values that were seen there. Returns whether that could be decided.
-    fn compare_with(&mut self, survey: &mut Survey<'_>, found: &Locals, compared: &mut u64) -> Result<bool, TextError> {
-        let mut first: FxHashMap<LocalId, LocalId> = FxHashMap::default();
-        let mut been = FxHashSet::from_iter([(ROOT, ROOT)]);
-        // And the statement of the `keep` that has merged it with another, if one has; and that of
-        // a wait of which a turn has failed.
-        let mut todo = VecDeque::from([(ROOT, ROOT, None, None)]);
-        while let Some((at, content, merged_at, failed_at)) = todo.pop_front() {
-            let later = found.nodes[at as usize].position.label;
-            let is_merged = *first.entry(at).or_insert(content) != content && failed_at.is_none();
-            let merged_at = merged_at.or(is_merged.then_some(later));
-            // If nothing was merged, it is not `keep` that makes the difference.
-            let pid = found.pid();
-            let differs = |later| match (merged_at, failed_at) {
-                (Some(label), _) => Err(TextError::KeepHides { pid, label, later }),
-                (None, Some(label)) => Err(TextError::TurnRemembers { pid, label }),
-                (None, None) => Ok(false),
-            };
-            for &(saw, child) in &found.nodes[at as usize].kids {
-                *compared += 1;
-                if self.look(survey, content, saw).is_err() {
-                    return Ok(false);
-                }
-                if let Some(label) = self.remembers {
-                    return Err(TextError::TurnRemembers { pid, label });
-                }
-                let Ok(other) = self.locals.child(content, saw) else { return differs(later) };
-                let [here, there] = [(found, child), (&self.locals, other)]
-                    .map(|(locals, child)| child.responds.map(|response| locals.responded(response)));
-                if child.how != other.how || here != there {
-                    return differs(later);
-                }
-                let [here, there] = [(found, child.to), (&self.locals, other.to)]
-                    .map(|(locals, to)| &locals.nodes[to as usize].position);
-                if child.how == How::PassageEnded || child.how == How::Panicked {
-                    continue;
-                }
-                // After a failed turn, only what it asks for counts.
-                let (is_same, asks_same) = (here == there, here.op == there.op);
-                let label = here.label;
-                if failed_at.is_some() && !asks_same {
-                    return differs(label);
-                }
-                if failed_at.is_none() && !is_same {
-                    // It is what the step leads to that is merged.
-                    let merged = merged_at.unwrap_or(label);
-                    return Err(TextError::KeepHides { pid, label: merged, later: label });
-                }
-                if been.insert((child.to, other.to)) {
-                    todo.push_back((child.to, other.to, merged_at, failed_at));
-                }
-                if let Some(&again) =
-                    self.tried_again.get(&(content, saw)).filter(|&&again| been.insert((child.to, again)))
-                {
-                    todo.push_back((child.to, again, merged_at, failed_at.or(Some(label))));
-                }
+    /// go on alike, with all values that were seen there. It makes at most `most` accesses, except
+    /// to compare each local state once.
+    fn compare_with(&mut self, survey: &mut Survey<'_>, found: &Locals, most: u64) -> Result<CrossChecked, TextError> {
+        let (mut pairs, mut made) = (Pairs::new(found), CrossChecked { all: true, ..CrossChecked::default() });
+        let mut is_once = true;
+        while let Some((pair, is_first)) = pairs.next() {
+            if is_once && !is_first {
+                is_once = false;
+                survey.left = survey.left.min(most.saturating_sub(survey.made));
+            }
+            let was_all = std::mem::replace(&mut made.all, true);
+            self.compare_pair(survey, &mut pairs, pair, &mut made)?;
+            if made.all {
+                pairs.was_compared(pair);
+            }
+            made.all &= was_all;
+            if survey.is_spent {
+                break;
             }
         }
-        Ok(self.go_the_other_way(survey, None).is_ok())
+        (made.merged, made.compared) = pairs.covered();
+        if !survey.is_spent {
+            made.all &= self.go_the_other_way(survey, None).is_ok();
+        }
+        Ok(made)
+    }
+
+    /// Compares what a content does at a local state with what was found there.
+    fn compare_pair(
+        &mut self,
+        survey: &mut Survey<'_>,
+        pairs: &mut Pairs<'_>,
+        pair: Pair,
+        made: &mut CrossChecked,
+    ) -> Result<(), TextError> {
+        let found = pairs.found;
+        let (at, content, failed_at) = (pair.at, pair.content, pair.failed_at);
+        let later = found.nodes[at as usize].position.label;
+        let is_merged = !pairs.is_first(pair) && failed_at.is_none();
+        let merged_at = pair.merged_at.or(is_merged.then_some(later));
+        // If nothing was merged, it is not `keep` that makes the difference.
+        let pid = found.pid();
+        let differs = |later, made: &mut CrossChecked| match (merged_at, failed_at) {
+            (Some(label), _) => Err(TextError::KeepHides { pid, label, later }),
+            (None, Some(label)) => Err(TextError::TurnRemembers { pid, label }),
+            (None, None) => {
+                made.all = false;
+                Ok(())
+            }
+        };
+        // The first is looked at next, because the text is there already.
+        for &(saw, child) in found.nodes[at as usize].kids.iter().rev() {
+            made.continuations += 1;
+            let mut then = child.to;
+            let looked = self.look_on(survey, content, saw, &mut |_, _| {
+                let kids = &found.nodes[then as usize].kids;
+                let (saw, child) = kids.iter().find(|(_, child)| child.how == How::On).or(kids.first())?;
+                then = child.to;
+                Some(*saw)
+            });
+            if looked.is_err() {
+                made.all = false;
+                if survey.is_spent {
+                    return Ok(());
+                }
+                continue;
+            }
+            if let Some(label) = self.remembers {
+                return Err(TextError::TurnRemembers { pid, label });
+            }
+            let Ok(other) = self.locals.child(content, saw) else { return differs(later, made) };
+            let [here, there] = [(found, child), (&self.locals, other)]
+                .map(|(locals, child)| child.responds.map(|response| locals.responded(response)));
+            if child.how != other.how || here != there {
+                return differs(later, made);
+            }
+            let [here, there] =
+                [(found, child.to), (&self.locals, other.to)].map(|(locals, to)| &locals.nodes[to as usize].position);
+            if child.how == How::PassageEnded || child.how == How::Panicked {
+                continue;
+            }
+            // After a failed turn, only what it asks for counts.
+            let (is_same, asks_same) = (here == there, here.op == there.op);
+            let label = here.label;
+            if failed_at.is_some() && !asks_same {
+                return differs(label, made);
+            }
+            if failed_at.is_none() && !is_same {
+                // It is what the step leads to that is merged.
+                let merged = merged_at.unwrap_or(label);
+                return Err(TextError::KeepHides { pid, label: merged, later: label });
+            }
+            pairs.lead(pair, saw, child, Pair { at: child.to, content: other.to, merged_at, failed_at });
+            if let Some(&again) = self.tried_again.get(&(content, saw)) {
+                let failed_at = failed_at.or(Some(label));
+                pairs.push(Pair { at: child.to, content: again, merged_at, failed_at });
+            }
+        }
+        Ok(())
     }
 
     /// Goes on from the other history of each local state, and compares.
@@ -619,6 +794,128 @@ impl Surveyed {
             }
         }
         Automaton { states, responses: self.locals.responses, runs: self.locals.runs }
+    }
+}
+
+/// A content, and the local state that a text declares it to be.
+#[derive(Clone, Copy)]
+struct Pair {
+    at: LocalId,
+    content: LocalId,
+    /// The statement of the `keep` that has merged it with another, if one has.
+    merged_at: Option<Label>,
+    /// The statement of a wait of which a turn has failed on the way.
+    failed_at: Option<Label>,
+}
+
+/// The pairs to compare, in an order that spends few accesses where they count: first each local
+/// state with the content of the history by which it was found; then with one other content; then
+/// with a third, and so on. Of equal ones the last comes first, because the text is near there.
+struct Pairs<'l> {
+    found: &'l Locals,
+    /// For each local state, the content of the history by which it was found.
+    first: Vec<Option<LocalId>>,
+    /// Pairs with such contents; and others that were met on the way, not yet in order.
+    firsts: Vec<Pair>,
+    met: Vec<Pair>,
+    others: BTreeMap<u32, Vec<Pair>>,
+    /// What was in `others`, and whether after a failed turn.
+    been: FxHashSet<(LocalId, LocalId, bool)>,
+    states: Vec<Merged>,
+}
+
+/// What is known of the merges into a local state.
+#[derive(Clone, Copy, Default)]
+struct Merged {
+    /// Steps that lead here, beside that by which it was found; and those of them that were not
+    /// looked at.
+    steps: u32,
+    unknown: u32,
+    /// Contents besides the first; how many of them were compared; and contents after turns that
+    /// failed.
+    contents: u32,
+    compared: u32,
+    turns: u32,
+}
+
+impl<'l> Pairs<'l> {
+    fn new(found: &'l Locals) -> Self {
+        let mut states = vec![Merged::default(); found.nodes.len()];
+        for to in found.merges_into() {
+            states[to as usize].steps += 1;
+            states[to as usize].unknown += 1;
+        }
+        let mut first = vec![None; found.nodes.len()];
+        first[ROOT as usize] = Some(ROOT);
+        let firsts = vec![Pair { at: ROOT, content: ROOT, merged_at: None, failed_at: None }];
+        let (met, others, been) = Default::default();
+        Self { found, first, firsts, met, others, been, states }
+    }
+
+    /// The next, and whether its local state is compared with no more than one other content
+    /// before.
+    fn next(&mut self) -> Option<(Pair, bool)> {
+        if let Some(pair) = self.firsts.pop() {
+            return Some((pair, true));
+        }
+        std::mem::take(&mut self.met).into_iter().for_each(|pair| self.order(pair));
+        let mut next = self.others.first_entry()?;
+        let rank = *next.key();
+        let pair = next.get_mut().pop();
+        if next.get().is_empty() {
+            next.remove();
+        }
+        pair.map(|pair| (pair, rank == 0))
+    }
+
+    fn is_first(&self, pair: Pair) -> bool {
+        self.first[pair.at as usize] == Some(pair.content)
+    }
+
+    /// Where a step leads from a pair.
+    fn lead(&mut self, from: Pair, saw: Seen, child: Child, to: Pair) {
+        let is_first = self.is_first(from) && from.failed_at.is_none();
+        if is_first && child.how == How::On {
+            if self.found.is_found_by(child.to, from.at, saw) {
+                self.first[child.to as usize] = Some(to.content);
+                return self.firsts.push(to);
+            }
+            self.states[child.to as usize].unknown -= 1;
+        }
+        self.push(to);
+    }
+
+    fn push(&mut self, pair: Pair) {
+        self.met.push(pair);
+    }
+
+    /// Puts a pair that is not known in order. All first contents are known by now.
+    fn order(&mut self, pair: Pair) {
+        let Pair { at, content, failed_at, .. } = pair;
+        // After a failed turn, less is compared.
+        let is_known = self.is_first(pair) || self.been.contains(&(at, content, false));
+        if is_known || !self.been.insert((at, content, failed_at.is_some())) {
+            return;
+        }
+        let Merged { contents, turns, .. } = &mut self.states[at as usize];
+        let many = if failed_at.is_some() { turns } else { contents };
+        self.others.entry(*many).or_default().push(pair);
+        *many += 1;
+    }
+
+    /// This pair goes on alike, for one step at least.
+    fn was_compared(&mut self, pair: Pair) {
+        if !self.is_first(pair) && pair.failed_at.is_none() {
+            self.states[pair.at as usize].compared += 1;
+        }
+    }
+
+    /// How many local states are merged, and how many of these were compared: with another content,
+    /// if there is one.
+    fn covered(&self) -> (usize, usize) {
+        let merged = || self.states.iter().filter(|state| state.steps > 0);
+        let compared = merged().filter(|state| state.compared > 0 || state.unknown + state.contents == 0);
+        (merged().count(), compared.count())
     }
 }
 

@@ -9,6 +9,7 @@ use super::numbers::Alike;
 use super::op::Op;
 use super::renaming::Renamings;
 use super::rules::{Rules, Sections};
+use super::survey::CrossChecked;
 use super::watch::Watcher;
 use super::{LocalId, TextError};
 use crate::faults::Fault;
@@ -376,19 +377,16 @@ impl World {
     }
 
     /// Compares up to `most` continuations of merged local states of each process; see
-    /// [`Keep::CrossChecked`](super::Keep::CrossChecked). Returns how many, and whether these are
-    /// all.
+    /// [`Keep::CrossChecked`](super::Keep::CrossChecked).
     ///
     /// # Errors
     /// Returns an error if a `keep` merged two local states that continue differently.
-    pub fn cross_check(&mut self, most: u64) -> Result<(u64, bool), TextError> {
-        let (mut compared, mut all) = (0, true);
+    pub fn cross_check(&mut self, most: u64) -> Result<CrossChecked, TextError> {
+        let mut sum = CrossChecked { all: true, ..CrossChecked::default() };
         for locals in &mut self.machine.locals {
-            let (some, complete) = locals.cross_check(&self.sim, &*self.start, most)?;
-            compared += some;
-            all &= complete;
+            sum.add(locals.cross_check(&self.sim, &*self.start, most)?);
         }
-        Ok((compared, all))
+        Ok(sum)
     }
 }
 

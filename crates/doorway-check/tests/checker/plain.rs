@@ -2,6 +2,7 @@
 //!
 //! `examples/classics/tests/plain` compares the plain loops of the gallery with texts that say it.
 
+use doorway_check::explore::thousands;
 use doorway_check::sim::{Keep, Part, Rules, Sim, SimVar, TextError, World};
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::memory::{Process, Site};
@@ -114,4 +115,53 @@ fn no_verdict_rests_on_a_wrong_keep() {
         let wrong = search(asks(), true);
         assert!(matches!(wrong, Err(TextError::KeepHides { label: 3, .. })), "{wrong:?}");
     }
+}
+
+/// A text of many statements, each of which may see several values. What the first has seen
+/// matters at the last. From statement `forgets` on, `keep` omits it at one statement.
+fn long(statements: u16, forgets: u16) -> Result<Report, TextError> {
+    let text = move |vars: Rc<(SimVar<u8>, SimVar<bool>)>, p: Process<Sim>| async move {
+        let (here, (x, y)) = (p.on(Part::ROOT), &*vars);
+        if p.pid().index() == 0 {
+            for value in 1..4 {
+                let Ok(()) = here.at(value).write(x, value as u8).await;
+            }
+            return;
+        }
+        let Ok(first) = here.at(1).read(x).await;
+        let mut last = first;
+        for statement in 2..statements {
+            here.keep(statement, &(if statement == forgets { 0 } else { first }, last));
+            let Ok(saw) = here.at(statement).read(x).await;
+            last = saw;
+        }
+        here.keep(statements, &(first == 3));
+        if first == 3 {
+            let Ok(()) = here.at(statements).write(y, true).await;
+        }
+    };
+    let build = |site: &Site<'_, Sim>| (site.var("x", 0u8), site.var("y", false));
+    let world = World::of_programs(2, Rules::with_passages(Some(1)), build, text).unwrap();
+    Explorer::new(2).explore(world)
+}
+
+/// The check follows each merged local state at least once to the end of the passage, however long
+/// that is.
+#[test]
+fn a_wrong_keep_deep_in_a_long_text_is_found() {
+    assert_eq!(long(100, 0).unwrap().cross_checked, None, "all was compared");
+    let wrong = long(100, 58);
+    assert!(matches!(wrong, Err(TextError::KeepHides { label: 58, later: 99, .. })), "{wrong:?}");
+}
+
+/// Behind so many accesses nothing is compared; and the report says so.
+#[test]
+fn what_was_not_compared_is_said() {
+    let report = long(400, 350).unwrap();
+    let checked = report.cross_checked.unwrap();
+    assert!(!checked.all && checked.compared < checked.merged, "{checked:?}");
+    let [compared, merged] = [checked.compared, checked.merged].map(|many| thousands(many as u64));
+    let said = format!("(NOT all there are); {compared} of {merged} were compared");
+    assert!(report.to_string().contains(&said), "{report}");
+    assert_eq!(report.json()["cross_checked"]["compared"], checked.compared);
 }

@@ -143,8 +143,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
     let account = account((&subject, &id), sizes, report.rules, &report.registers, &report.verdicts);
     if args.json {
         let stopped = report.stop.map(|stop| limit.why(stop, args.max_states));
-        let Report { states, with_all_names, edges, complete, .. } = report;
-        report_to.print_json(&account.document(Covered { states, with_all_names, edges, complete, stopped }))?;
+        let Report { states, with_all_names, edges, complete, cross_checked, .. } = report;
+        let covered = Covered { states, with_all_names, edges, complete, stopped, cross_checked };
+        report_to.print_json(&account.document(covered))?;
     } else {
         let why = |stop| limit.why(stop, args.max_states);
         report_to.print(&account.described(&report, begun.elapsed(), &why))?;

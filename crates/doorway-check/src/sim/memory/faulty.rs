@@ -20,7 +20,7 @@ const TOLD: [u64; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, u64::MAX];
 const NO_FIELD: &str = "is about a field that there is not";
 
 /// The effects of faults on one run of a text that matter later in it.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Pending {
     /// Deferred accesses.
     deferred: Vec<Deferred>,
@@ -46,7 +46,7 @@ pub(super) struct Pending {
 }
 
 /// A deferred access.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Deferred {
     at: Access<Part>,
     op: Op,

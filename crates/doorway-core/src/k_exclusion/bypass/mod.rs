@@ -428,7 +428,7 @@ impl<M: FetchAdd + CompareSwap> Tray<M> {
         line: &Turnstile<M, L>,
         held: Held,
     ) -> Result<Held, M::Error> {
-        let held = within!(p.on(self.part), &(), line.leave_line(p, held).await?);
+        let held = within!(p.on(self.part), &held, line.leave_line(p, held).await?);
         self.look_after(p, line, &held).await?;
         Ok(held)
     }

@@ -63,7 +63,7 @@ fn all_claims_hold_if_a_called_waiter_looks_first() {
 /// With names, fence numbers and an endless line, as `doorway::Slots` run it.
 #[test]
 fn slots_whose_newcomers_pass_have_names_of_their_own() {
-    for (passages, gives_up, states) in [(1, true, 6_388), (2, false, 137_406)] {
+    for (passages, gives_up, states) in [(1, true, 6_388), (2, false, 137_256)] {
         let rules = Rules { passages: Some(passages), give_ups: gives_up, ..Rules::default() };
         let properties = [
             Property::exclusion("k-exclusion", 1),
