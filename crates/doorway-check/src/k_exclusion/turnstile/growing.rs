@@ -217,7 +217,7 @@ impl Growing {
         }
         let pass = facts.saw_last(&[81, 91, 99]).map(Pass::unpack);
         let pass = pass.filter(|pass| looks && pass.step != Step::Nobody);
-        let of_pass = pass.map(|pass| self.from_front(vars, pass));
+        let of_pass = pass.map(|pass| self.behind_front(vars, pass));
         let by = pass.map(|pass| of_field(Pass::FIELDS, "by", pass.pack()) as i64);
         let left = facts.saw_last(&[80, 84]).map(Left::unpack).filter(|left| looks && left.since != 0);
         let numbers = [
@@ -237,7 +237,7 @@ impl Growing {
     }
 
     /// The ticket of a pass, from the front.
-    fn from_front(&self, vars: &[u64], pass: Pass) -> i64 {
+    fn behind_front(&self, vars: &[u64], pass: Pass) -> i64 {
         let bits = Pass::FIELDS.iter().find(|field| field.name == "ticket").map_or(0, |field| field.bits);
         let less = of_field(Pass::FIELDS, "ticket", pass.pack()).wrapping_sub(self.front(vars).ticket);
         fit::<i64>(less, bits) as i64
@@ -513,8 +513,8 @@ impl Canon for Growing {
             // No ticket that the front passes may have a record, or get one.
             let claims = alive.iter().filter_map(|facts| self.claims(facts)).map(|(first, _)| first);
             let there = self.records(vars).filter(|&record| !is_free(record)).map(Record::ticket);
-            let from_front = |t: u64| difference(t, front.ticket);
-            most = there.chain(claims).map(from_front).filter(|&t| t >= 0).fold(most, i64::min);
+            let behind_front = |t: u64| difference(t, front.ticket);
+            most = there.chain(claims).map(behind_front).filter(|&t| t >= 0).fold(most, i64::min);
             // Whether all that were counted are passed.
             let since = alive.iter().filter_map(|facts| facts.saw_last(&[80, 84])).chain([vars[self.left]]);
             let since = since.map(Left::unpack).filter(|left| left.since != 0);
@@ -580,7 +580,7 @@ impl Canon for Growing {
             }
         }
         let pass = Pass::unpack(vars[self.pass]);
-        let asked = (pass.step != Step::Nobody).then(|| self.from_front(vars, pass));
+        let asked = (pass.step != Step::Nobody).then(|| self.behind_front(vars, pass));
         moving.asked = asked.filter(|&t| {
             let ticket = fit::<u64>(front.ticket.wrapping_add(t as u64), TICKET);
             self.records(vars).any(|record| record.is_of(ticket) && waits(record))
