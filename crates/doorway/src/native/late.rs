@@ -138,8 +138,8 @@ impl<T: Word> Drop for Late<T> {
         if rows.is_null() {
             return;
         }
-        // SAFETY: the pointer came from `Box::into_raw`, and `&mut self` proves that no other thread
-        // uses it.
+        // SAFETY: the pointer came from `Box::into_raw`, and `&mut self` proves that no other
+        // thread uses it.
         let mut rows = unsafe { Box::from_raw(rows) };
         for (number, row) in rows.iter_mut().enumerate() {
             // SAFETY: for the same reason, no other thread uses the row.
@@ -165,8 +165,8 @@ impl Native {
     /// memory below them. Their callers keep to the rules:
     /// - A process that has entered leaves once, with what it got from the entry.
     /// - An attempt that waits is continued, given up or leaked by the process that made it, once.
-    /// - A caller that runs the parts of an entry or an exit by themselves runs them in the order of
-    ///   the whole. It accesses a record only while its process is in line with the ticket of that
+    /// - A caller that runs the parts of an entry or an exit by themselves runs them in the order
+    ///   of the whole. It accesses a record only while its process is in line with the ticket of that
     ///   record, and keeps no reference to the record when it leaves the line.
     /// - No caller calls what the texts call of each other, such as the methods of `Line` and
     ///   [`give_rows_back`](LateRows::give_rows_back).

@@ -24,15 +24,15 @@ const LONG_AGO: i64 = 1 << 11;
 ///   `front`, the tickets of those who claim, and what they saw of `open` and of this place. A
 ///   record whose ticket may still have to be told, or is not too far back for 52 to take its
 ///   place, stays as it is.
-/// - *those who claim (51 to 56)* move forward in the same way, by multiples of the longest ring, so
-///   that they look at the same places. With one of them moves what it remembers.
-/// - *those who wait or give up, and were signalled*, will find any later record in their place.
-///   Their ticket becomes one of long ago.
+/// - *processes that claim (51 to 56)* move forward in the same way, by multiples of the longest
+///   ring, so that they look at the same places. What such a process remembers moves with it.
+/// - *processes that wait or give up, and were signalled*, will find any later record in their
+///   place. Their ticket becomes one of long ago.
 /// - *helpers at a front that has moved on* make their remaining steps at once, unless one of these
 ///   could still matter: it signals a record that was claimed late, or the sweep goes on because of
 ///   a ghost.
-/// - *processes that [move](doorway_core::k_exclusion::turnstile::moving)*, or see to it that others
-///   move, compare single tickets. All tickets that such a process may still look at move with it.
+/// - *processes that [move](doorway_core::k_exclusion::turnstile::moving)*, or see to it that
+///   others move, compare single tickets. All tickets that such a process may still look at move with it.
 /// - all others are treated as with one ring.
 ///
 /// While no process is in line, the front is moved up as with one ring, but not past a ticket that
