@@ -80,7 +80,7 @@ use std::fmt;
 /// 384 bytes. With more than 16 places, `new` also allocates a bit for each place, in words of 64.
 /// Nothing else is allocated before a caller waits or asks for several places at once. Then the
 /// line allocates up to 128 bytes for each caller in line. Once the line is empty, it keeps at most
-/// 1,050,000 bytes for the next callers that wait. The future of a task that waits for one place
+/// 8.4 MB for the next callers that wait. The future of a task that waits for one place
 /// allocates nothing.
 ///
 /// # When not to use this

@@ -121,9 +121,9 @@ use core::fmt::{self, Debug};
 /// many as may wait.
 pub const MOST_RINGS: usize = 19;
 
-/// The number of rings that stay, in the library: 32,752 places. Claims use the newest ring, so
-/// with up to 16,384 tickets in line no ring is made twice.
-pub const KEPT_RINGS: u32 = 11;
+/// The number of rings that stay, in the library: 262,128 places. Claims use the newest ring, so
+/// with up to 131,072 tickets in line no ring is made twice.
+pub const KEPT_RINGS: u32 = 14;
 
 /// As many rings as any line has: none goes back.
 const ALL_RINGS: u32 = u32::MAX;
