@@ -66,8 +66,8 @@ fn memory_follows_those_that_wait() {
     let (bytes, _, _many) = costs(|| Slots::new(4096).unwrap());
     assert!(bytes <= 4096 / 8, "a bit for each place, and not {bytes} bytes");
 
-    // Callers that wait. Rings for up to 262,128 of them stay, and longer ones go back when all have
-    // gone.
+    // Callers that wait. Rings for up to 262,128 of them stay, and longer ones go back when all
+    // have gone.
     let slots = Arc::new(Slots::new(1).unwrap());
     let held = slots.acquire().unwrap();
     let mut stays = 0;

@@ -1,6 +1,6 @@
-//! States that the canons of the turnstile merge are alike, in one ring and in an endless line: with
-//! a bound on passages, the verdicts and everything that properties can see are the same with a
-//! canon and without it. A wrong canon is noticed.
+//! States that the canons of the turnstile merge are alike, in one ring and in an endless line.
+//! With a bound on passages, the verdicts and everything that properties can see are the same with
+//! a canon and without it. A wrong canon is noticed.
 
 use doorway_check::mutants::Mutant;
 use doorway_check::property::View;

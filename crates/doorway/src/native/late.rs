@@ -166,8 +166,8 @@ impl Native {
     /// - A process that has entered leaves once, with what it got from the entry.
     /// - An attempt that waits is continued, given up or leaked by the process that made it, once.
     /// - A caller that runs the parts of an entry or an exit by themselves runs them in the order
-    ///   of the whole. It accesses a record only while its process is in line with the ticket of that
-    ///   record, and keeps no reference to the record when it leaves the line.
+    ///   of the whole. It accesses a record only while its process is in line with the ticket of
+    ///   that record, and keeps no reference to the record when it leaves the line.
     /// - No caller calls what the texts call of each other, such as the methods of `Line` and
     ///   [`give_rows_back`](LateRows::give_rows_back).
     #[must_use]

@@ -32,8 +32,9 @@ const LONG_AGO: i64 = 1 << 11;
 ///   could still matter: it signals a record that was claimed late, or the sweep goes on because of
 ///   a ghost.
 /// - *processes that [move](doorway_core::k_exclusion::turnstile::moving)*, or see to it that
-///   others move, compare single tickets. All tickets that such a process may still look at move with it.
-/// - all others are treated as with one ring.
+/// - *processes that [move](doorway_core::k_exclusion::turnstile::moving)*, or see to it that
+///   others move, compare single tickets. All tickets that such a process may still look at move
+///   with it.
 ///
 /// While no process is in line, the front is moved up as with one ring, but not past a ticket that
 /// makes a difference to a process that sees to it that others move, nor past a ghost that makes
