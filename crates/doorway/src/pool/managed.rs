@@ -857,15 +857,21 @@ impl<M: MakeAsync> Managed<M> {
         Ok(Lease { kept: Some(self.value_async().await?), place })
     }
 
-    /// [`acquire_async`](Self::acquire_async) with a loan that owns a reference to the pool.
+    /// [`acquire_async`](Self::acquire_async) with a loan that owns a reference to the pool. The
+    /// future owns one too, so it can be spawned as it is.
     ///
     /// # Errors
     /// The same as for [`acquire_async`](Self::acquire_async).
-    pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedLeased<M>, ManagedError<M::Error>> {
-        // Only a loan keeps a reference to the slots, not a future: it might be leaked.
-        let permit = admitted!(self, self.slots.acquire_async().await).owned(&self.slots);
-        let place = Place { permit: Some(permit), pool: Arc::clone(self) };
-        Ok(Lease { kept: Some(self.value_async().await?), place })
+    pub fn acquire_owned_async(
+        self: &Arc<Self>,
+    ) -> impl Future<Output = Result<OwnedLeased<M>, ManagedError<M::Error>>> + use<M> {
+        let pool = Arc::clone(self);
+        async move {
+            // Only a loan keeps a reference to the slots, not a future: it might be leaked.
+            let permit = admitted!(pool, pool.slots.acquire_async().await).owned(&pool.slots);
+            let place = Place { permit: Some(permit), pool: Arc::clone(&pool) };
+            Ok(Lease { kept: Some(pool.value_async().await?), place })
+        }
     }
 
     /// [`fill`](Self::fill) for tasks.

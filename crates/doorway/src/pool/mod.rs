@@ -217,14 +217,18 @@ impl<T> Pool<T> {
         Ok(self.lend(self.slots.acquire_async().await?))
     }
 
-    /// [`acquire_async`](Self::acquire_async) with a guard that owns a reference to the pool.
+    /// [`acquire_async`](Self::acquire_async) with a guard that owns a reference to the pool. The
+    /// future owns one too, so it can be spawned as it is.
     ///
     /// # Errors
     /// The same as for [`acquire_async`](Self::acquire_async).
-    pub async fn acquire_owned_async(self: &Arc<Self>) -> Result<OwnedLent<T>, Closed> {
-        // Only a loan keeps a reference to the slots, not a future: it might be leaked.
-        let permit = self.slots.acquire_async().await?;
-        Ok(self.lend_owned(permit.owned(&self.slots)))
+    pub fn acquire_owned_async(self: &Arc<Self>) -> impl Future<Output = Result<OwnedLent<T>, Closed>> + use<T> {
+        let pool = Arc::clone(self);
+        async move {
+            // Only a loan keeps a reference to the slots, not a future: it might be leaked.
+            let permit = pool.slots.acquire_async().await?.owned(&pool.slots);
+            Ok(pool.lend_owned(permit))
+        }
     }
 
     fn empty(&self) -> std::sync::MutexGuard<'_, Empty> {

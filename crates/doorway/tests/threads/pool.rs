@@ -186,12 +186,24 @@ fn a_pool_stays_open_after_a_drain_that_was_given_up() {
     assert!(pool.is_closed());
 }
 
+#[test]
+fn a_request_that_owns_goes_anywhere() {
+    let pool = Arc::new(Pool::new([7]).unwrap());
+    let mut asks = Box::pin(pool.acquire_owned_async());
+    drop(pool); // the request keeps it
+    let asked = thread::spawn(move || match asks.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(lent) => lent.map(|lent| *lent),
+        Poll::Pending => panic!("the value is there"),
+    });
+    assert_eq!(asked.join().unwrap(), Ok(7));
+}
+
 /// A request that is leaked takes the place that it would have got, and nothing else.
 #[test]
 fn a_pool_can_be_configured_although_a_request_was_leaked() {
     let pool = Arc::new(Pool::new([1, 2]).unwrap());
     let both = [(); 2].map(|()| pool.acquire().unwrap());
-    let mut leaked = Box::pin(pool.acquire_owned_async());
+    let mut leaked = Box::pin(pool.acquire_async());
     assert!(leaked.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     std::mem::forget(leaked);
     drop(both);
