@@ -625,7 +625,9 @@ impl Surveyed {
                 pairs.was_compared(pair);
             }
             made.all &= was_all;
+            // The last walk may have been cut short without an error, and other pairs are left.
             if survey.is_spent {
+                made.all = false;
                 break;
             }
         }
