@@ -1,10 +1,11 @@
 //! After `tokio/tests/sync_semaphore.rs` and `sync_semaphore_owned.rs` of tokio.
 
-use crate::slots;
 use crate::task_kit::block_on;
+use crate::{Task, slots};
 use doorway::slots::Permit;
-use doorway::{AcquireError, Closed, SizeError, Slots, TryAcquireError};
+use doorway::{AcquireError, Closed, OwnedSlotGuard, SizeError, Slots, TooMany, TryAcquireError};
 use std::sync::{Arc, mpsc};
+use std::task::{Context, Wake, Waker};
 use std::thread;
 
 #[test]
@@ -108,6 +109,67 @@ fn add_permits_open_and_closed() {
     }
 }
 
+/// Closing wakes the waiter. That drops the last reference to its waker, which gives a place back.
+/// There the place is available at once. Here the waiter is in line until it is polled or dropped,
+/// and as long as callers are in line, no place is available.
+#[test]
+fn differs_close_drops_wakers_outside_lock() {
+    struct GivesBackWhenDropped(#[expect(dead_code, reason = "it is dropped")] OwnedSlotGuard);
+    impl Wake for GivesBackWhenDropped {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    for places in [1, 2] {
+        for is_polled in [false, true] {
+            let slots = Arc::new(Slots::new(places).unwrap());
+            let mut waiter = Task::new(slots.acquire_many_async(places));
+            let all = slots.try_acquire_many_owned(places).unwrap();
+            let waker = Waker::from(Arc::new(GivesBackWhenDropped(all)));
+            assert!(waiter.future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+            drop(waker);
+            slots.close(); // and this does not block
+            assert_eq!(slots.available(), 0);
+            if is_polled {
+                assert_eq!(waiter.ends().unwrap_err(), AcquireError::Closed);
+                assert_eq!(slots.available(), places);
+            }
+            drop(waiter);
+            assert_eq!(slots.available(), places);
+        }
+    }
+}
+
+/// Closing wakes a waiter, whose waker adds a place. It is available once the waiter has been
+/// turned away.
+#[test]
+fn differs_close_wakes_waiters_outside_lock() {
+    struct AddsWhenWoken(Arc<Slots>);
+    impl Wake for AddsWhenWoken {
+        fn wake(self: Arc<Self>) {
+            self.0.add(1).unwrap();
+        }
+    }
+
+    let slots = Arc::new(slots(0, 16));
+    let mut waiter = Task::new(slots.acquire_async());
+    let waker = Waker::from(Arc::new(AddsWhenWoken(Arc::clone(&slots))));
+    assert!(waiter.future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    slots.close();
+    assert_eq!((slots.places(), slots.available()), (1, 0));
+    assert_eq!(waiter.ends().unwrap_err(), Closed);
+    assert_eq!(slots.available(), 1);
+}
+
+#[test]
+fn close_wakes_all_waiters() {
+    let slots = slots(0, 16);
+    let mut waiters: Vec<_> = (0..100).map(|_| Task::new(slots.acquire_async())).collect();
+    waiters.iter_mut().for_each(Task::waits);
+    slots.close();
+    assert!(waiters.iter().all(Task::is_woken));
+    assert!(waiters.iter_mut().all(|waiter| waiter.ends().is_err()));
+}
+
 #[test]
 fn forget() {
     let slots = Arc::new(Slots::new(1).unwrap());
@@ -192,6 +254,13 @@ fn differs_split() {
 }
 
 #[test]
+fn permit_semaphore() {
+    let slots = Arc::new(Slots::new(2).unwrap());
+    assert!(std::ptr::eq(*slots.try_acquire().unwrap().issuer(), &raw const *slots));
+    assert!(Arc::ptr_eq(slots.try_acquire_owned().unwrap().issuer(), &slots));
+}
+
+#[test]
 fn stress_test() {
     let slots = Arc::new(Slots::new(5).unwrap());
     thread::scope(|s| {
@@ -227,6 +296,16 @@ fn differs_max_permits() {
     let almost = Slots::new(Slots::MOST - 1).unwrap();
     almost.add(1).unwrap();
     assert!(almost.add(1).is_err());
+
+    // Theirs panics here too.
+    let one = Arc::new(Slots::new(1).unwrap());
+    for asked in [Slots::MOST + 1, 1 << (usize::BITS - 1), usize::MAX] {
+        let too_many = TooMany { asked, most: 1 };
+        assert_eq!(one.try_acquire_many(asked).unwrap_err(), TryAcquireError::TooMany(too_many));
+        assert_eq!(one.acquire_many_owned(asked).unwrap_err(), AcquireError::TooMany(too_many));
+        let waiter = Task::new(one.acquire_many_async(asked)).ends();
+        assert_eq!(waiter.unwrap_err(), AcquireError::TooMany(too_many));
+    }
 }
 
 #[test]
