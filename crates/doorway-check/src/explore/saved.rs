@@ -13,7 +13,7 @@ use crate::sim::{Action, State, TextError, World};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 16] = b"doorway search 1";
 /// How many explored states to explore again, at most.
@@ -104,13 +104,27 @@ impl<R: Read> Numbers<R> {
     }
 }
 
+/// Where a file is written until it is whole.
+fn unfinished(path: &Path) -> PathBuf {
+    path.with_extension("unfinished")
+}
+
+/// Makes sure that a file can be written there, before a search that may take long.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn can_be_written(path: &Path) -> Result<(), TextError> {
+    let unfinished = unfinished(path);
+    File::create(&unfinished).and_then(|_| std::fs::remove_file(&unfinished)).map_err(|error| failed(path, &error))
+}
+
 impl Search<'_> {
     /// Writes what is known to a file, which appears there only when it is whole.
     ///
     /// # Errors
     /// If it cannot be written.
     pub(super) fn save(&self, fingerprint: u64, expanded: usize, path: &Path) -> Result<(), TextError> {
-        let unfinished = path.with_extension("unfinished");
+        let unfinished = unfinished(path);
         self.write(fingerprint, expanded, &unfinished)
             .and_then(|()| std::fs::rename(&unfinished, path))
             .map_err(|error| failed(path, &error))

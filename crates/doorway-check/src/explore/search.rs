@@ -271,6 +271,9 @@ impl<'a> Search<'a> {
         } else if self.explorer.bitstate.is_some() {
             "a search that keeps only bits of states cannot be saved or resumed"
         } else {
+            if let Some(path) = &self.explorer.save {
+                saved::can_be_written(path)?;
+            }
             let asked = self.asked.iter().map(|asked| (&asked.property, asked.unasked));
             let fingerprint = saved::fingerprint(world, &self.initial, asked);
             if let Some(path) = self.explorer.resume.take() {

@@ -112,6 +112,20 @@ fn a_file_that_is_not_as_it_was_written_is_an_error() {
     assert!(matches!(nowhere, Err(TextError::Saved(_))));
 }
 
+/// Otherwise a long search would be lost at its end.
+#[test]
+fn a_file_that_cannot_be_written_is_refused_before_the_search() {
+    let looked = Cell::new(false);
+    let am_chain = subject::find("am-chain").unwrap();
+    let refused = Explorer::new(3)
+        .property(Property::exclusion("k-exclusion", 1))
+        .save(Path::new("/nowhere/file").to_owned())
+        .stop_when(|| looked.replace(true))
+        .explore(am_chain.world(Sizes { n: 3, k: 1 }, Rules::default()).unwrap());
+    assert!(matches!(refused, Err(TextError::Saved(_))), "{refused:?}");
+    assert!(!looked.get(), "it has begun");
+}
+
 /// The sum is right, but the file says that more states were explored than were.
 #[test]
 fn a_forged_file_is_an_error() {
