@@ -116,6 +116,20 @@ fn memory_follows_those_that_wait() {
     drop(held);
     assert!(slots.try_acquire().is_ok());
 
+    // Behind a caller that asks for several places they pile up, as far as the line goes, and go
+    // when that caller goes.
+    let slots = Slots::new(2).unwrap();
+    let held = slots.acquire().unwrap();
+    let mut both = slots.acquire_many_async(2);
+    assert!(is_pending(&mut both));
+    let (bytes, _, ()) = costs(|| (0..many).for_each(|_| assert!(is_pending(&mut slots.acquire_async()))));
+    println!("{many} gave up behind one that asks for two: {bytes} bytes more");
+    assert!(bytes <= (1024 + 128 * many as isize).min(135_000_000), "{bytes} bytes");
+    let (freed, _, ()) = costs(|| drop(both));
+    assert!(bytes + freed <= 8_400_000, "{} bytes stay", bytes + freed);
+    assert_eq!(slots.available(), 1);
+    drop(held);
+
     // The same behind callers that wait patiently: one, or several; and where the last in line is
     // never the one that gives up.
     for (patient, overlap) in [(1, 0), (1, 3), (10, 0), (10, 3), (100, 50)] {

@@ -123,6 +123,9 @@ pub struct Statistics {
     pub values: usize,
     /// How many values are idle.
     pub idle: usize,
+    /// How many callers wait for a place. Those that gave up do not count, and a caller that drains
+    /// the pool counts once for each place that it waits for.
+    pub waiting: usize,
     /// How many values were made.
     pub made: u64,
     /// How many times the manager failed to make a value.
@@ -364,11 +367,13 @@ impl<M: Manager> Managed<M> {
         self.shelf().places
     }
 
-    /// What the pool has done so far, and what it contains now.
+    /// What the pool has done so far, and what it contains now. The time that this takes is
+    /// proportional to the number of callers that wait.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
+        let waiting = usize::try_from(self.slots.waiting()).unwrap_or(usize::MAX);
         let shelf = self.shelf();
-        Statistics { places: shelf.places, idle: shelf.idle.len(), ..shelf.counts }
+        Statistics { places: shelf.places, idle: shelf.idle.len(), waiting, ..shelf.counts }
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf<M::Value>> {

@@ -83,6 +83,11 @@ use std::fmt;
 /// 8.4 MB for the next callers that wait. The future of a task that waits for one place
 /// allocates nothing.
 ///
+/// Callers that have given up take no memory for long: while `w` callers wait for one place each,
+/// the line has fewer than `w + k + 60` others. Only behind a caller that asks for several places,
+/// or a task that was woken and is not polled, do they pile up: up to two million of them, and 134
+/// MB, until that caller is served or gives up.
+///
 /// # When not to use this
 /// For one place with data behind it, use a mutex. To limit *rates*, use a rate limiter. For
 /// millions of units (bytes of a budget), use another semaphore: there are at most
@@ -362,6 +367,17 @@ impl<N: Numbering> Slots<N> {
         sure(now(self.text.look(&ANYONE)))
     }
 
+    /// How many of the places that a look found waited for were given up since.
+    fn gave_up(&self, look: &Look) -> u64 {
+        sure(now(self.text.ghosts(&ANYONE, look))).min(look.waiting)
+    }
+
+    /// How many places callers in line wait for. It takes a step for each of them.
+    pub(crate) fn waiting(&self) -> u64 {
+        let look = self.look();
+        look.waiting - self.gave_up(&look)
+    }
+
     /// The number of places.
     #[must_use]
     pub fn places(&self) -> usize {
@@ -452,7 +468,7 @@ impl<N: Numbering> fmt::Debug for Slots<N> {
             let taken = |&slot: &usize| sure(now(self.text.is_taken(&ANYONE, slot)));
             all.field("slots", &(0..self.text.room() as usize).filter(taken).collect::<Vec<_>>());
         }
-        let gave_up = sure(now(self.text.ghosts(&ANYONE, &look))).min(look.waiting);
+        let gave_up = self.gave_up(&look);
         all.field("waiting", &(look.waiting - gave_up));
         if gave_up > 0 {
             all.field("gave_up", &gave_up);

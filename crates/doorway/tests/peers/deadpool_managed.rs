@@ -96,9 +96,7 @@ fn values(pool: &Numbered) -> (usize, usize) {
 }
 
 fn waiting(pool: &Numbered) -> usize {
-    let text = format!("{pool:?}");
-    let (_, rest) = text.split_once("waiting: ").unwrap();
-    rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
+    pool.statistics().waiting
 }
 
 fn get(
