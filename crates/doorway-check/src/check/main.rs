@@ -88,7 +88,7 @@ fn run(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Re
             Ok(0)
         }
         ["--json", names @ ..] => {
-            let reports = all(&named(checks, names)?)?;
+            let reports: Vec<Report> = named(checks, names)?.into_iter().map(report).collect::<Result<_, _>>()?;
             write(out, &(serde_json::to_string_pretty(&reports)? + "\n"))?;
             Ok(code(&reports))
         }
@@ -97,16 +97,21 @@ fn run(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Re
             Err(format!("{command} needs the words that are named here, and no others\n{USAGE}").into())
         }
         names => {
-            let reports = all(&named(checks, names)?)?;
-            let texts: Vec<String> = reports.iter().map(ToString::to_string).collect();
-            write(out, &(texts.join("\n\n") + "\n"))?;
+            // Each report is printed when it is there: a later check may take long, or be refused.
+            let mut reports = Vec::new();
+            for check in named(checks, names)? {
+                let report = report(check)?;
+                let gap = if reports.is_empty() { "" } else { "\n" };
+                write(out, &format!("{gap}{report}\n"))?;
+                reports.push(report);
+            }
             Ok(code(&reports))
         }
     }
 }
 
-fn all(checks: &[&Check]) -> Result<Vec<Report>, Box<dyn Error>> {
-    Ok(checks.iter().map(|check| check.run()).collect::<Result<_, _>>()?)
+fn report(check: &Check) -> Result<Report, String> {
+    check.run().map_err(|why| format!("{}: {why}", check.name()))
 }
 
 /// The checks of these names; all if there are none.
@@ -132,5 +137,41 @@ fn code(reports: &[Report]) -> u8 {
         _ if reports.iter().any(|report| report.stop == Some(Stop::Interrupted)) => 130,
         _ if reports.iter().all(is_decided) => 0,
         _ => exit::UNDECIDED,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::*;
+
+    lock! {
+        struct Tickets(is_plain: bool): FetchAdd { next: u64 = 0, serving: u64 = 0 }
+        acquire(self, p) {
+            let mine = p.at(1).fetch_add(&self.next, 1).await?;
+            if self.is_plain {
+                while p.at(2).read(&self.serving).await? != mine {} // tickets grow: there is no survey
+            } else {
+                p.at(2).wait_until(&self.serving, |now| now == mine).await?;
+            }
+        }
+        release(self, p) {
+            p.at(3).fetch_add(&self.serving, 1).await?;
+        }
+    }
+
+    #[test]
+    fn reports_are_printed_though_a_later_check_is_refused() {
+        let lock = |name, is_plain| {
+            Check::lock(name, 2, move |site| Tickets::new(site, is_plain))
+                .property(Property::exclusion("one", 1))
+                .with(|search| search.passages(2))
+        };
+        let checks = [lock("first", false), lock("second", true)];
+        let mut out = Vec::new();
+        let why = run(&checks, &[], &mut out).unwrap_err().to_string();
+        assert!(why.starts_with("second: "), "{why}");
+        let out = String::from_utf8(out).unwrap();
+        assert!(out.starts_with("first\n") && out.ends_with(")\n"), "{out}");
     }
 }
