@@ -26,7 +26,7 @@ mod visits;
 pub use visits::{Changes, Misuses, NotNow, Tries, Visits};
 
 use crate::Failure;
-use crate::memory::{At, Immediate, Memory, Process, ReadWrite, Word};
+use crate::memory::{Immediate, Memory, Process};
 use core::fmt::{self, Debug};
 use core::future::Future;
 
@@ -135,16 +135,6 @@ pub trait Lit<M: Memory>: RoomSynchronization<M> {
         M: Immediate,
     {
         M::now(or_refused(self.change(p, inside, to)))
-    }
-
-    /// Waits outside until `ok` accepts the value of `v`, in the same way as users wait for their
-    /// rooms.
-    #[inline(always)]
-    fn wait_now<T: Word>(&self, at: At<'_, M>, v: &M::Cell<T>, ok: impl Fn(T) -> bool) -> T
-    where
-        M: Immediate + ReadWrite,
-    {
-        M::now(at.wait_until(v, ok))
     }
 }
 

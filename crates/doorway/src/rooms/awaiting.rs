@@ -1,20 +1,25 @@
-//! Waiting for a value, and closing: what [`Queue`](super::Queue) and [`Stack`](super::Stack) have
-//! in common.
+//! Waiting for a value, and closing: what [`Queue`](super::Queue), [`Stack`](super::Stack) and
+//! [`GrowingStack`](super::GrowingStack) have in common.
 
 use super::pair::Pair;
 use crate::native::{Native, now, someone, sure};
 use crate::waiting::Policy;
 use doorway_core::memory::Site;
+use doorway_core::rooms::LastOut;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{Awaited, AwaitedRooms};
 use std::fmt;
 use std::future::ready;
 use std::time::Instant;
 
-/// Two rooms whose users can wait for each other.
-pub(super) type Doors = AwaitedRooms<Native, Pair<()>>;
+/// Two rooms whose users can wait for each other, with what the last one out does.
+pub(super) type Doors<X = ()> = AwaitedRooms<Native, Pair<X>>;
 
 pub(super) fn doors(site: &Site<'_, Native>) -> Doors {
-    Doors::new(site, |site| Pair::new(site, ()))
+    doors_with(site, ())
+}
+
+pub(super) fn doors_with<X: LastOut<Native>>(site: &Site<'_, Native>, lights: X) -> Doors<X> {
+    Doors::new(site, |site| Pair::new(site, lights))
 }
 
 /// The queue or stack is closed, and nothing is left.
@@ -55,8 +60,8 @@ impl fmt::Display for TakeTimeoutError {
 impl std::error::Error for TakeTimeoutError {}
 
 /// Waits as a thread for a value that `look` finds, at most until the deadline.
-pub(super) fn wait_as_thread<T>(
-    doors: &Doors,
+pub(super) fn wait_as_thread<T, X: LastOut<Native>>(
+    doors: &Doors<X>,
     deadline: Option<Instant>,
     mut look: impl FnMut() -> Option<T>,
 ) -> Result<T, TakeTimeoutError> {
@@ -66,7 +71,10 @@ pub(super) fn wait_as_thread<T>(
 }
 
 /// Waits as a task. Dropping the future gives up.
-pub(super) async fn wait_as_task<T>(doors: &Doors, mut look: impl FnMut() -> Option<T>) -> Result<T, Ended> {
+pub(super) async fn wait_as_task<T, X: LastOut<Native>>(
+    doors: &Doors<X>,
+    mut look: impl FnMut() -> Option<T>,
+) -> Result<T, Ended> {
     let p = someone(Policy::SLEEP);
     p.memory().wait_as_task(true);
     ended(found(sure(doors.wait_for(&p, false, || ready(Ok(look()))).await)))
@@ -88,7 +96,7 @@ pub(super) fn ended<T>(told: Result<T, TakeTimeoutError>) -> Result<T, Ended> {
     })
 }
 
-pub(super) fn close(doors: &Doors) {
+pub(super) fn close<X: LastOut<Native>>(doors: &Doors<X>) {
     let Ok(()) = sure(now(doors.close(&someone(super::PATIENT))));
 }
 
@@ -107,7 +115,7 @@ macro_rules! awaiting {
                 ///
                 /// # Examples
                 /// ```
-                #[doc = concat!("let jobs = doorway::rooms::", $example, "::new(4)?;")]
+                #[doc = concat!("let jobs = doorway::rooms::", $example, "(4)?;")]
                 /// std::thread::scope(|s| {
                 ///     let taken = || std::iter::from_fn(|| jobs.take().ok());
                 ///     let worker = s.spawn(move || taken().sum::<u32>());

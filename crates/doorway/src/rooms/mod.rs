@@ -11,8 +11,10 @@
 //! | [`GrowingStack`] | a stack without a bound, with batches | [`SegmentStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::SegmentStack) |
 //! | [`WorkStack`] | a stack of work that knows when all work is done | [`WorkStack`](doorway_core::rooms::blelloch_cheng_gibbons_01::WorkStack) |
 //!
-//! In [`Queue`] and [`Stack`], users can wait for a value, and both can be closed. This is the text
-//! of [`AwaitedRooms`](doorway_core::rooms::blelloch_cheng_gibbons_01::AwaitedRooms).
+//! In [`Queue`], [`Stack`] and [`GrowingStack`], threads and tasks can wait for a value, and all
+//! three can be closed. This is the text of
+//! [`AwaitedRooms`](doorway_core::rooms::blelloch_cheng_gibbons_01::AwaitedRooms). The workers of a
+//! [`WorkStack`], threads or tasks, wait for work, until all work is done.
 //!
 //! The algorithms are those of [Blelloch, Cheng and
 //! Gibbons](doorway_core::rooms::blelloch_cheng_gibbons_01), and each type runs the text that is
@@ -27,6 +29,7 @@ mod held;
 mod last_exit;
 mod late;
 mod names;
+mod outside;
 mod pair;
 mod queue;
 mod stack;

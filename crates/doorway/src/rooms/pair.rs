@@ -2,9 +2,8 @@
 //! structure has them to itself.
 
 use super::PATIENT;
-use crate::native::{Cell, Native, now, someone, sure};
-
-use doorway_core::memory::{At, Pid, Process, Site, Word};
+use crate::native::{Native, now, someone};
+use doorway_core::memory::{Pid, Process, Site};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{Inside, Rooms as Text, Width};
 use doorway_core::rooms::{LastOut, Lit, RoomSynchronization};
 use std::convert::Infallible;
@@ -97,12 +96,6 @@ impl<X: LastOut<Native>> Lit<Native> for Pair<X> {
             Ok(inside) => Ok(inside),
             Err(refused) => unreachable!("{refused:?}"),
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn wait_now<T: Word>(&self, _: At<'_, Native>, v: &Cell<T>, ok: impl Fn(T) -> bool) -> T {
-        sure(now(someone(PATIENT).on(()).at(0).wait_until(v, ok)))
     }
 }
 

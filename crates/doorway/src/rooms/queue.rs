@@ -138,7 +138,7 @@ impl<T> Queue<T> {
     }
 }
 
-awaiting! { [T] Queue<T>, "first", "Queue"; }
+awaiting! { [T] Queue<T>, "first", "Queue::new"; }
 
 /// Drops the values that are left.
 impl<T> Drop for Queue<T> {

@@ -4,7 +4,6 @@
 #![allow(unsafe_code)]
 
 use super::awaiting::{self, Doors, Ended, TakeTimeoutError, awaiting, doors};
-use super::pair::Pair;
 use super::store::{Ring, Segmented, put_many, put_one, take_many, take_one};
 use super::{Full, RoomsBuildError};
 use crate::native::{Native, now, sure};
@@ -95,7 +94,10 @@ impl<T: Send> Stack<T> {
     }
 }
 
-awaiting! { [T: Send] Stack<T>, "topmost", "Stack"; }
+awaiting! {
+    [T: Send] Stack<T>, "topmost", "Stack::new";
+    [T: Send] GrowingStack<T>, "topmost", "GrowingStack::with_capacity";
+}
 
 /// Drops the values that are left.
 impl<T: Send> Drop for Stack<T> {
@@ -115,6 +117,8 @@ impl<T: Send> Drop for Stack<T> {
 /// that did not fit follow in the next turns, one turn for each segment, and other threads may have
 /// pushed in between.
 ///
+/// [`pop`](Self::pop) returns at once. [`take`](Self::take) and its variants wait for a value.
+///
 /// # Examples
 /// ```
 /// use doorway::rooms::GrowingStack;
@@ -132,7 +136,7 @@ impl<T: Send> Drop for Stack<T> {
 /// std::thread::scope(|s| { s.spawn(|| stack.pop()); });
 /// ```
 pub struct GrowingStack<T: Send> {
-    text: SegmentStack<Native, Pair<Segments<Native, Segmented<T>>>>,
+    text: SegmentStack<Native, Doors<Segments<Native, Segmented<T>>>>,
 }
 
 const AT_FIRST: usize = 64;
@@ -159,7 +163,7 @@ impl<T: Send> GrowingStack<T> {
     /// Returns an error if `capacity` is 0, or if there is not enough memory.
     pub fn with_capacity(capacity: usize) -> Result<Self, RoomsBuildError> {
         let store = slots(capacity, Segmented::new)?;
-        Ok(Self { text: SegmentStack::new(&Site::new(&Native::new()), store, Pair::new) })
+        Ok(Self { text: SegmentStack::new(&Site::new(&Native::new()), store, awaiting::doors_with) })
     }
 
     fn segments(&self) -> &Segments<Native, Segmented<T>> {
@@ -184,14 +188,16 @@ impl<T: Send> GrowingStack<T> {
     /// Puts the values of a batch on top, one above the other.
     ///
     /// # Errors
-    /// Returns how many values were put if there is not enough memory for all. The others stay in
-    /// the vector.
+    /// Returns how many values were put if there is not enough memory for all, or if the stack is
+    /// [closed](Self::close). The others stay in the vector. A stack that is closed while it grows
+    /// for a batch keeps the values that fit before.
     pub fn push_all(&self, values: &mut Vec<T>) -> Result<(), Full<usize>> {
         if values.is_empty() {
             return Ok(());
         }
         let went = put_many(values, |hand, count| {
-            let Ok(_) = self.text.push_now(self.anyone(), hand, count);
+            // If the stack is closed, nothing more is moved.
+            let _ = self.text.push_now(self.anyone(), hand, count);
         });
         if values.is_empty() { Ok(()) } else { Err(Full(went)) }
     }
@@ -199,11 +205,12 @@ impl<T: Send> GrowingStack<T> {
     /// Puts a value on top.
     ///
     /// # Errors
-    /// Gives the value back if there is not enough memory.
+    /// Gives the value back if there is not enough memory, or if the stack is
+    /// [closed](Self::close).
     #[inline]
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
         put_one(value, |hand| {
-            let Ok(_) = self.text.push_now(self.anyone(), hand, 1);
+            let _ = self.text.push_now(self.anyone(), hand, 1);
         })
         .map_err(Full)
     }
@@ -227,12 +234,12 @@ fn slots<S>(capacity: usize, store: fn(usize) -> Option<S>) -> Result<S, RoomsBu
 }
 
 macro_rules! in_common {
-    ($($name:ident $($doors:ident)?;)*) => {
+    ($($name:ident;)*) => {
         $(
             impl<T: Send> $name<T> {
                 #[inline(always)]
                 fn anyone(&self) -> &Process<Native> {
-                    &self.text.rooms()$(.$doors())?.anyone
+                    &self.text.rooms().rooms().anyone
                 }
 
                 /// Whether the stack is empty.
@@ -278,4 +285,4 @@ macro_rules! in_common {
     };
 }
 
-in_common! { Stack rooms; GrowingStack; }
+in_common! { Stack; GrowingStack; }

@@ -3,10 +3,10 @@
 // For dropping the values that are left.
 #![allow(unsafe_code)]
 
-use super::Full;
 use super::pair::Pair;
 use super::store::{Segmented, put_many, take_many};
-use crate::native::Native;
+use super::{Full, outside};
+use crate::native::{Native, now, someone, sure};
 use doorway_core::memory::{Process, Site};
 use doorway_core::rooms::Lit;
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{Work, WorkStack as Text};
@@ -16,8 +16,8 @@ use std::ops::{Deref, DerefMut};
 /// A stack of work that many workers share, and that knows when all work is done.
 ///
 /// All work is done when the stack is empty and no worker has any work that could produce more. A
-/// worker takes work as [`Loot`] and may change it in any way. When it drops the loot, it gives
-/// back the work that is left to do, even if there is none. This is the work stack of a parallel
+/// worker, which is a thread or a task, takes work as [`Loot`] and may change it in any way. When
+/// it drops the loot, it gives back the work that is left to do, even if there is none. This is the work stack of a parallel
 /// collector: `examples/rooms_collector.rs`.
 ///
 /// # Panics
@@ -53,6 +53,14 @@ use std::ops::{Deref, DerefMut};
 /// ```
 pub struct WorkStack<T: Send> {
     text: Text<Native, Pair<Work<Native, Segmented<T>>>>,
+}
+
+/// What a visit brought.
+enum Visited<'a, T: Send> {
+    Loot(Loot<'a, T>),
+    /// Nothing, but there may be more later. The vector that was brought.
+    Nothing(Vec<T>),
+    AllDone,
 }
 
 /// All work is done. The values that were pushed stay with the caller.
@@ -111,9 +119,11 @@ impl<T: Send> WorkStack<T> {
     /// In one visit, if there is room.
     fn put(&self, work: &mut Vec<T>, returns_loot: bool) -> Result<(), Finished> {
         let mut went = None;
-        put_many(work, |hand, count| {
-            let Ok(given) = self.text.give_now(self.anyone(), hand, count, returns_loot);
-            went = given;
+        outside::visit(|| {
+            put_many(work, |hand, count| {
+                let Ok(given) = self.text.give_now(self.anyone(), hand, count, returns_loot);
+                went = given;
+            })
         });
         went.map(drop).ok_or(Finished)
     }
@@ -134,13 +144,80 @@ impl<T: Send> WorkStack<T> {
 
     /// [`take`](Self::take) with an existing vector, to whose end the work is added. If all work is
     /// done, the vector is dropped with its contents.
-    pub fn take_into(&self, most: usize, mut work: Vec<T>) -> Option<Loot<'_, T>> {
+    pub fn take_into(&self, most: usize, work: Vec<T>) -> Option<Loot<'_, T>> {
+        match self.visit(most, work) {
+            Visited::Loot(loot) => Some(loot),
+            Visited::AllDone => None,
+            Visited::Nothing(work) => now(self.wait(most, work, false)),
+        }
+    }
+
+    /// [`take`](Self::take) for tasks, on any executor. While others push or take, it waits for
+    /// them as a thread does, for as long as that takes.
+    ///
+    /// Other callers wake the task after they have left the rooms. So a waker may use this stack
+    /// itself.
+    ///
+    /// # Cancel safety
+    /// Cancel safe. Dropping the future gives up exactly: it has taken nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
+    /// # let mut context = Context::from_waker(Waker::noop());
+    /// let work = doorway::rooms::WorkStack::of(vec![1]);
+    /// let mut loot = work.take(1).unwrap();
+    /// let mut waits = pin!(work.take_async(9)); // a task polls it
+    /// assert!(waits.as_mut().poll(&mut context).is_pending()); // the loot may bring more
+    /// loot.extend([2, 3]);
+    /// drop(loot);
+    /// let Poll::Ready(Some(loot)) = waits.as_mut().poll(&mut context) else { panic!() };
+    /// assert_eq!(*loot, [1, 2, 3]);
+    /// ```
+    pub async fn take_async(&self, most: usize) -> Option<Loot<'_, T>> {
+        self.take_into_async(most, Vec::new()).await
+    }
+
+    async fn take_into_async(&self, most: usize, work: Vec<T>) -> Option<Loot<'_, T>> {
+        match self.visit(most, work) {
+            Visited::Loot(loot) => Some(loot),
+            Visited::AllDone => None,
+            Visited::Nothing(work) => self.wait(most, work, true).await,
+        }
+    }
+
+    /// Waits until there is work, or all is done: after a visit that found nothing.
+    #[cold]
+    async fn wait(&self, most: usize, mut work: Vec<T>, as_task: bool) -> Option<Loot<'_, T>> {
+        let p = someone(super::PATIENT);
+        p.memory().wait_as_task(as_task);
+        loop {
+            let news = self.text.wait_for_news(&p);
+            sure(if as_task { outside::wait(news).await } else { news.await });
+            work = match self.visit(most, work) {
+                Visited::Loot(loot) => return Some(loot),
+                Visited::AllDone => return None,
+                Visited::Nothing(work) => work,
+            };
+        }
+    }
+
+    /// One visit. It wakes tasks only at its end.
+    fn visit(&self, most: usize, mut work: Vec<T>) -> Visited<'_, T> {
         // The stack cannot have more, unless it grows meanwhile.
         let most = most.clamp(1, self.work().segments().size_now(self.anyone()));
-        let got = take_many(&mut work, most, |hand| {
-            let Ok(_) = self.text.take_now(self.anyone(), hand, most);
+        let mut told = None;
+        outside::visit(|| {
+            take_many(&mut work, most, |hand| {
+                let Ok(got) = self.text.visit_now(self.anyone(), hand, most);
+                told = got;
+            })
         });
-        (got > 0).then(|| Loot { stack: self, work })
+        match told {
+            Some(0) => Visited::AllDone,
+            Some(_) => Visited::Loot(Loot { stack: self, work }),
+            None => Visited::Nothing(work),
+        }
     }
 
     /// Whether all work is done.
@@ -200,6 +277,38 @@ impl<'a, T: Send> Loot<'a, T> {
         let (stack, work) = (self.stack, self.give_back());
         std::mem::forget(self);
         stack.take_into(most, work)
+    }
+
+    /// [`next`](Self::next) for tasks, on any executor.
+    ///
+    /// # Panics
+    /// Panics if there is not enough memory for the contents.
+    ///
+    /// # Cancel safety
+    /// Cancel safe. The contents are given back at once, when the future is first polled; a future
+    /// that is dropped before that gives them back, too. From then on, dropping it gives up exactly:
+    /// it has taken nothing.
+    ///
+    /// # Examples
+    /// ```
+    /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
+    /// # let mut context = Context::from_waker(Waker::noop());
+    /// let work = doorway::rooms::WorkStack::of(vec![1, 2]);
+    /// let mut loot = work.take(1).unwrap();
+    /// assert_eq!(*loot, [2]);
+    /// loot.clear(); // it is done
+    /// let next = pin!(loot.next_async(1)); // a task polls it
+    /// let Poll::Ready(Some(mut loot)) = next.poll(&mut context) else { panic!() };
+    /// assert_eq!(*loot, [1]);
+    /// loot.clear();
+    /// let next = pin!(loot.next_async(1));
+    /// assert!(matches!(next.poll(&mut context), Poll::Ready(None))); // all is done
+    /// ```
+    pub async fn next_async(mut self, most: usize) -> Option<Loot<'a, T>> {
+        let (stack, work) = (self.stack, self.give_back());
+        std::mem::forget(self);
+        assert!(work.is_empty(), "there is no memory for more work");
+        stack.take_into_async(most, work).await
     }
 
     /// Returns the vector, with the work that did not fit into memory.

@@ -405,16 +405,16 @@ fn a_destructor_that_panics_leaves_nobody_behind() {
     });
 }
 
-/// Tests of waiting for a value, for a queue and for a stack.
+/// Tests of waiting for a value, for a queue and for stacks.
 macro_rules! waiting {
-    ($($name:ident: $of:ident;)*) => {
+    ($($name:ident: $of:ident by $new:ident;)*) => {
         $(
             mod $name {
                 use super::*;
 
                 #[test]
                 fn a_value_wakes_those_that_wait() {
-                    let all = $of::new(4).unwrap();
+                    let all = $of::$new(4).unwrap();
                     let taken = AtomicUsize::new(0);
                     thread::scope(|s| {
                         for i in 0..4 {
@@ -439,7 +439,7 @@ macro_rules! waiting {
 
                 #[test]
                 fn waiting_ends_in_time() {
-                    let all = $of::<u8>::new(4).unwrap();
+                    let all = $of::<u8>::$new(4).unwrap();
                     assert_eq!(all.take_timeout(Duration::ZERO).unwrap_err(), TakeTimeoutError::TimedOut);
                     assert_eq!(all.take_timeout(Duration::from_millis(1)).unwrap_err(), TakeTimeoutError::TimedOut);
                     assert_eq!(all.take_deadline(Instant::now()).unwrap_err(), TakeTimeoutError::TimedOut);
@@ -453,7 +453,7 @@ macro_rules! waiting {
 
                 #[test]
                 fn a_task_that_is_dropped_has_taken_nothing() {
-                    let all = $of::new(4).unwrap();
+                    let all = $of::$new(4).unwrap();
                     let bells: [Arc<Bell>; 2] = Default::default();
                     let mut stays = pin!(all.take_async());
                     {
@@ -474,7 +474,7 @@ macro_rules! waiting {
 
                 #[test]
                 fn what_is_there_is_taken_after_closing_and_nothing_is_added() {
-                    let all = $of::new(4).unwrap();
+                    let all = $of::$new(4).unwrap();
                     all.push(1).unwrap();
                     assert!(!all.is_closed());
                     all.close();
@@ -482,7 +482,8 @@ macro_rules! waiting {
                     assert!(all.is_closed());
                     assert_eq!(all.push(2).unwrap_err().0, 2);
                     let mut batch = vec![3, 4];
-                    assert_eq!((all.push_all(&mut batch), batch), (0, vec![3, 4]));
+                    let _ = all.push_all(&mut batch);
+                    assert_eq!(batch, [3, 4]);
                     assert_eq!((all.len(), all.take(), all.take()), (1, Ok(1), Err(Ended)));
                     assert_eq!((all.pop(), all.take_timeout(Duration::MAX)), (None, Err(TakeTimeoutError::Ended)));
                     assert_eq!(block_on(all.take_async()), Err(Ended));
@@ -490,7 +491,7 @@ macro_rules! waiting {
 
                 #[test]
                 fn a_waker_may_use_the_object_that_wakes_it() {
-                    let all = Arc::new($of::new(4).unwrap());
+                    let all = Arc::new($of::$new(4).unwrap());
                     let uses = Arc::new(Uses(Box::new({
                         let all = Arc::clone(&all);
                         move || {
@@ -513,7 +514,7 @@ macro_rules! waiting {
 
                 #[test]
                 fn a_waker_may_close_the_object_that_wakes_it() {
-                    let all = Arc::new($of::new(4).unwrap());
+                    let all = Arc::new($of::$new(4).unwrap());
                     let closes = Arc::clone(&all);
                     let waker = Waker::from(Arc::new(Uses(Box::new(move || closes.close()))));
                     let mut waits = pin!(all.take_async());
@@ -526,7 +527,7 @@ macro_rules! waiting {
 
                 #[test]
                 fn a_waker_that_panics_is_alone_with_that() {
-                    let all = $of::new(4).unwrap();
+                    let all = $of::$new(4).unwrap();
                     let waker = Waker::from(Arc::new(Uses(Box::new(|| panic!("the waker's own")))));
                     let bell = Arc::<Bell>::default();
                     let mut panics = pin!(all.take_async());
@@ -546,7 +547,7 @@ macro_rules! waiting {
                 #[test]
                 fn tasks_that_wait_can_be_sent() {
                     fn is_send<T: Send>(_: &T) {}
-                    let all = $of::<u8>::new(4).unwrap();
+                    let all = $of::<u8>::$new(4).unwrap();
                     is_send(&all.take_async());
                 }
             }
@@ -555,6 +556,182 @@ macro_rules! waiting {
 }
 
 waiting! {
-    queue: Queue;
-    stack: Stack;
+    queue: Queue by new;
+    stack: Stack by new;
+    growing_stack: GrowingStack by with_capacity;
+}
+
+#[test]
+fn a_growing_stack_that_is_closed_refuses_batches() {
+    let stack = GrowingStack::with_capacity(1).unwrap();
+    stack.push_all(&mut vec![1, 2, 3]).unwrap();
+    stack.close();
+    let mut batch = vec![4, 5];
+    assert_eq!(stack.push_all(&mut batch).unwrap_err().0, 0);
+    assert_eq!((batch, stack.pop_many(9)), (vec![4, 5], vec![1, 2, 3]));
+    assert_eq!(stack.take(), Err(Ended));
+}
+
+/// The last thread of a turn may leave it by asking for another segment.
+#[test]
+fn a_stack_that_grows_wakes_those_that_wait() {
+    const EACH: usize = 2000;
+    for seed in 0..8 {
+        let stack = GrowingStack::with_capacity(1).unwrap();
+        let taken = AtomicUsize::new(0);
+        thread::scope(|s| {
+            for i in 0..2 {
+                let (stack, taken) = (&stack, &taken);
+                s.spawn(move || {
+                    let next = || if i == 0 { stack.take() } else { block_on(stack.take_async()) };
+                    while let Ok(value) = next() {
+                        taken.fetch_add(value, SeqCst);
+                    }
+                });
+            }
+            let pushers = [1, 2].map(|pusher| {
+                let stack = &stack;
+                s.spawn(move || {
+                    let mut dice = Dice::new(10 * seed + pusher);
+                    let mut left = EACH;
+                    while left > 0 {
+                        let now = left.min(1 + dice.roll(1 << (2 * seed)));
+                        stack.push_all(&mut vec![1; now]).unwrap();
+                        left -= now;
+                    }
+                })
+            });
+            pushers.into_iter().for_each(|pusher| pusher.join().unwrap());
+            stack.close();
+        });
+        assert_eq!((taken.into_inner(), stack.len()), (2 * EACH, 0));
+    }
+}
+
+/// What threads and tasks do in turn with a stack of work, each of its pieces as above.
+#[test]
+fn tasks_do_all_work_beside_threads() {
+    const COUNT: u32 = 9;
+    for workers in [1, 2, 5] {
+        let stack = WorkStack::of(vec![COUNT; 16]);
+        let done = AtomicUsize::new(0);
+        thread::scope(|s| {
+            for worker in 0..workers {
+                let (stack, done) = (&stack, &done);
+                s.spawn(move || {
+                    let is_task = worker % 2 == 0;
+                    let mut loot = if is_task { block_on(stack.take_async(20)) } else { stack.take(20) };
+                    while let Some(mut nodes) = loot {
+                        done.fetch_add(nodes.len(), SeqCst);
+                        let left: Vec<u32> = nodes.drain(..).filter(|&node| node > 0).collect();
+                        nodes.extend(left.into_iter().flat_map(|node| [node - 1; 2]));
+                        loot = if is_task { block_on(nodes.next_async(20)) } else { nodes.next(20) };
+                    }
+                    assert!(stack.is_finished());
+                });
+            }
+        });
+        assert_eq!(done.load(SeqCst), 16 * ((1 << (COUNT + 1)) - 1));
+    }
+}
+
+#[test]
+fn tasks_without_work_wait_for_loot_and_learn_that_all_is_done() {
+    let stack = WorkStack::of(vec![1]);
+    let loot = stack.take(1).unwrap();
+    let bells: [Arc<Bell>; 2] = Default::default();
+    let mut stays = pin!(stack.take_async(1));
+    assert!(poll(stays.as_mut(), &bells[0]).is_pending());
+    {
+        let mut goes = pin!(stack.take_async(1));
+        assert!(poll(goes.as_mut(), &bells[1]).is_pending());
+        stack.push_all(&mut vec![2]).unwrap();
+        assert!(bells[0].takes() > 0 && bells[1].takes() > 0, "work wakes all");
+    } // it is dropped after it was woken, and has taken nothing
+    let Poll::Ready(Some(mut second)) = poll(stays.as_mut(), &bells[0]) else { panic!("there is work") };
+    assert_eq!(*second, [2]);
+    second.clear();
+    let mut last = pin!(stack.take_async(1));
+    assert!(poll(last.as_mut(), &bells[0]).is_pending());
+    drop(second);
+    bells[0].takes();
+    assert!(poll(last.as_mut(), &bells[0]).is_pending(), "a worker has loot");
+    let mut loot = loot;
+    loot.clear();
+    drop(loot);
+    assert!(bells[0].takes() > 0, "all is done");
+    assert!(matches!(poll(last.as_mut(), &bells[0]), Poll::Ready(None)));
+    assert!(stack.is_finished());
+}
+
+#[test]
+fn a_task_that_is_dropped_while_it_asks_for_more_has_given_back_its_loot() {
+    let stack = WorkStack::of(vec![1, 2]);
+    let bell = Arc::<Bell>::default();
+    drop(stack.take(1).unwrap().next_async(1)); // never polled
+    assert_eq!(stack.len(), 2);
+    let (mut mine, mut other) = (stack.take(1).unwrap(), stack.take(1).unwrap());
+    mine.clear();
+    {
+        let mut next = pin!(mine.next_async(1));
+        assert!(poll(next.as_mut(), &bell).is_pending());
+    }
+    other.clear();
+    drop(other);
+    assert!(stack.take(1).is_none(), "no worker has loot");
+}
+
+/// The last one out of a turn wakes tasks. It does so once other rooms can be opened.
+#[test]
+fn a_waker_may_use_the_stack_of_work_that_wakes_it() {
+    let stack = Arc::new(WorkStack::of(vec![1]));
+    let loot = stack.take(1).unwrap();
+    let used = Arc::new(AtomicUsize::new(0));
+    let waker = Waker::from(Arc::new(Uses(Box::new({
+        let (stack, used) = (Arc::clone(&stack), Arc::clone(&used));
+        move || {
+            used.fetch_add(1, SeqCst);
+            if let Some(mut loot) = stack.take(1) {
+                loot.iter_mut().for_each(|work| *work += 1);
+            }
+        }
+    }))));
+    let mut context = Context::from_waker(&waker);
+    let mut waits = pin!(stack.take_async(1));
+    assert!(waits.as_mut().poll(&mut context).is_pending());
+    stack.push_all(&mut vec![5]).unwrap();
+    assert_eq!(used.load(SeqCst), 1);
+    let Poll::Ready(Some(mut got)) = waits.as_mut().poll(&mut context) else { panic!("there is work") };
+    assert_eq!(*got, [6]);
+    got.clear();
+    drop((got, loot)); // the loot goes back: somebody may come again
+    assert_eq!(stack.len(), 1);
+}
+
+#[test]
+fn a_waker_that_panics_leaves_the_stack_of_work_as_it_is() {
+    let stack = WorkStack::of(vec![1]);
+    let loot = stack.take(1).unwrap();
+    let waker = Waker::from(Arc::new(Uses(Box::new(|| panic!("the waker's own")))));
+    let bell = Arc::<Bell>::default();
+    let mut panics = pin!(stack.take_async(1));
+    let mut waits = pin!(stack.take_async(1));
+    assert!(panics.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert!(poll(waits.as_mut(), &bell).is_pending());
+    drop(loot);
+    assert!(bell.takes() > 0);
+    let Poll::Ready(Some(mut loot)) = poll(waits.as_mut(), &bell) else { panic!("there is work") };
+    loot.clear();
+    drop(loot);
+    assert!(stack.is_finished());
+}
+
+#[test]
+fn workers_that_are_tasks_can_be_sent() {
+    fn is_send<T: Send>(_: &T) {}
+    let stack = WorkStack::of(vec![1]);
+    is_send(&stack.take_async(1));
+    let loot = stack.take(1).unwrap();
+    is_send(&loot);
+    is_send(&loot.next_async(1));
 }

@@ -33,6 +33,7 @@
 //! | 65 | a waiter waits for the word to change |
 //! | 66 | a waiter that has raised the flag checks whether the structure is closed |
 //! | 67 | a user closes the structure inside `OUT`; it leaves, and continues with 63 |
+//! | 68 | a user that has changed to the next turn of `IN` checks whether the structure is closed |
 //!
 //! # Why
 //! - *the flag before the look (61)*: suppose that the look finds nothing. Each later turn of `IN`
@@ -42,7 +43,11 @@
 //!   the same rooms. No process therefore changes `news` while it is inside, or while it opens a
 //!   room.
 //! - *inside (60, 67)*: a put and a closing never overlap. Once a waiter has seen that the
-//!   structure is closed (66), and then finds nothing, nothing will ever come.
+//!   structure is closed (66), and then finds nothing, nothing will ever come. A put that changes
+//!   from [`IN`] to [`IN`], because the structure has to grow, therefore checks again (68).
+//! - *a change is not announced*: if the last user of a turn of [`IN`] leaves by a change, no
+//!   process executes 63 after this turn. That user is in the next turn of [`IN`], after which one
+//!   does.
 //!
 //! # Claims (checked by search, with a fault for each)
 //! - (A1) linearizable: a put fits, takes effect, or is refused because the structure was closed
@@ -52,6 +57,8 @@
 //! - (A3) a closed structure stays closed
 //! - (A4) when every process rests, waits, or tells the waiters (63, 64), no room is active: a
 //!   process that wakes others is outside, and keeps no room from being opened
+//! - (A5) once a waiter has learnt that the structure is closed and nothing is left, nothing is
+//!   put, even by a batch for which the structure has to grow several times
 //!
 //! # Cost, faults, fairness
 //! Two more reads for each put that is alone in its turn, and one for each put in a crowd; nothing
@@ -64,7 +71,7 @@ use crate::Failure;
 use crate::memory::{
     Anybody, CompareSwap, Field, Here, Immediate, Memory, Process, ReadWrite, Site, Word, in_both_forms, within,
 };
-use crate::rooms::{RoomSynchronization, or_refused};
+use crate::rooms::{Lit, RoomSynchronization, or_refused};
 use core::fmt::Debug;
 use core::future::Future;
 
@@ -303,5 +310,62 @@ impl<M: ReadWrite + CompareSwap, R: RoomSynchronization<M>> RoomSynchronization<
         M: Immediate,
     {
         self.go_out_now(p, visit)
+    }
+}
+
+impl<M: ReadWrite + CompareSwap, R: Lit<M>> AwaitedRooms<M, R> {
+    in_both_forms! {
+        /// The rooms' own change, from [`IN`] to [`IN`], and 68.
+        #[inline(always)]
+        fn go_round, go_round_now(&self, p: &Process<M>, visit: Visit<R::Inside>) -> Result<Visit<R::Inside>, NotLetIn<R::Refusal>> {'text: {
+            let here = p.on(self.part);
+            here.part(&());
+            let changed = either!(
+                or_refused(self.rooms.change(p, visit.inside, IN)),
+                self.rooms.change_now(p, visit.inside, IN)
+            );
+            here.part_done();
+            let visit = match changed {
+                Ok(inside) => Visit { inside, room: IN },
+                Err(refusal) => {
+                    // The user has left, and may have been the last one of its turn.
+                    either!(self.tell(here), self.tell_now(here));
+                    break 'text Err(NotLetIn::Refused(refusal));
+                }
+            };
+            if access!(here.at(68).keeping(&&visit).read(&self.closed)) {
+                either!(self.go_out(p, visit), self.go_out_now(p, visit));
+                break 'text Err(NotLetIn::Closed);
+            }
+            Ok(visit)
+        }}
+    }
+}
+
+/// For structures that grow. Their users change only from [`IN`] to [`IN`].
+impl<M: ReadWrite + CompareSwap, R: Lit<M>> Lit<M> for AwaitedRooms<M, R> {
+    type Lights = R::Lights;
+
+    #[inline(always)]
+    fn lights(&self) -> &R::Lights {
+        self.rooms.lights()
+    }
+
+    async fn change(
+        &self,
+        p: &Process<M>,
+        visit: Self::Inside,
+        to: usize,
+    ) -> Result<Self::Inside, Failure<M::Error, Self::Refusal>> {
+        assert!((visit.room, to) == (IN, IN), "users change only from `IN` to `IN`");
+        self.go_round(p, visit).await?.map_err(Failure::Refused)
+    }
+
+    fn change_now(&self, p: &Process<M>, visit: Self::Inside, to: usize) -> Result<Self::Inside, Self::Refusal>
+    where
+        M: Immediate,
+    {
+        assert!((visit.room, to) == (IN, IN), "users change only from `IN` to `IN`");
+        self.go_round_now(p, visit)
     }
 }

@@ -113,9 +113,9 @@ impl<M: FetchAdd, S: SegmentStore<M>> Segments<M, S> {
     in_both_forms! {
         /// Puts the first `count` elements in hand on top, inside the push room: 1 to 4 and 7.
         /// Repeats this in the next turn as long as more space may appear. Returns how many it put,
-        /// or why the rooms turned the user away.
+        /// or why the rooms turned the user away, and how many it had put before that.
         #[inline(always)]
-        pub fn put, put_now<R: Lit<M>>(&self, p: &Process<M>, rooms: &R, inside: R::Inside, hand: &mut S::Hand, count: usize) -> Result<(R::Inside, usize), R::Refusal> {'text: {
+        pub fn put, put_now<R: Lit<M>>(&self, p: &Process<M>, rooms: &R, inside: R::Inside, hand: &mut S::Hand, count: usize) -> Result<(R::Inside, usize), (R::Refusal, usize)> {'text: {
             let here = p.on(self.part);
             let (mut inside, mut left) = (inside, count);
             let (mut retries, mut asked) = (0_u64, None);
@@ -159,7 +159,7 @@ impl<M: FetchAdd, S: SegmentStore<M>> Segments<M, S> {
                 let changed = either!(or_refused(rooms.change(p, inside, IN)), rooms.change_now(p, inside, IN));
                 inside = match changed {
                     Ok(inside) => inside,
-                    Err(refusal) => break 'text Err(refusal),
+                    Err(refusal) => break 'text Err((refusal, count - left)),
                 };
                 here.part_done();
             }
@@ -240,7 +240,7 @@ impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Segments<M, S>>> Segmen
     in_both_forms! {
         /// Adds the first `count` elements in hand, in this order, as far as there is memory. It
         /// takes one visit, or several if the stack has to grow. Returns how many it added, or why
-        /// the rooms turned the user away.
+        /// the rooms turned the user away before it could add any.
         #[inline(always)]
         pub fn push, push_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
             let here = p.on(self.part);
@@ -258,7 +258,10 @@ impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Segments<M, S>>> Segmen
             );
             let (inside, went) = match put {
                 Ok(put) => put,
-                Err(refusal) => break 'text Err(refusal),
+                Err((refusal, went)) => {
+                    here.hides("retries");
+                    break 'text if went > 0 { Ok(went) } else { Err(refusal) };
+                }
             };
             within!(here, &(went, S::told(hand)), either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside)));
             here.hides("retries");

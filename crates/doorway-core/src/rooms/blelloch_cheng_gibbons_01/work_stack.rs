@@ -170,47 +170,75 @@ impl<M: Memory, R: Lit<M>> WorkStack<M, R> {
 }
 
 impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Work<M, S>>> WorkStack<M, R> {
+    /// Takes up to `count` elements, at least one, or waits as long as some worker may bring more:
+    /// [visits](Self::visit), and [waits](Self::wait_for_news) between two of them. Returns how
+    /// many it took, and the worker has loot then; or 0 if all is done; or why the rooms turned the
+    /// worker away.
+    ///
+    /// # Errors
+    /// Returns an error if an access failed.
+    pub async fn take(
+        &self,
+        p: &Process<M>,
+        hand: &mut S::Hand,
+        count: usize,
+    ) -> Result<Result<usize, R::Refusal>, M::Error> {
+        loop {
+            match self.visit(p, hand, count).await? {
+                Ok(Some(got)) => return Ok(Ok(got)),
+                Ok(None) => {}
+                Err(refusal) => return Ok(Err(refusal)),
+            }
+            p.on(self.part).keep(24, &(count, S::told(hand)));
+            self.wait_for_news(p).await?;
+        }
+    }
+
+    /// Waits until a visit is worthwhile: 24. The worker is outside, and has nothing in hand. It may
+    /// stop waiting at any time.
+    ///
+    /// # Errors
+    /// Returns an error if an access failed.
+    pub async fn wait_for_news(&self, p: &Process<M>) -> Result<(), M::Error> {
+        let more = |news| news != News::Nothing;
+        p.on(self.part).at(24).wait_until(&self.rooms.lights().news, more).await.map(drop)
+    }
+
     in_both_forms! {
-        /// Takes up to `count` elements, at least one, or waits as long as some worker may bring
-        /// more. Returns how many it took, and the worker has loot then; or 0 if all is done; or
-        /// why the rooms turned the worker away.
+        /// One visit, without waiting: 20 to 23. Takes up to `count` elements. Returns how many it
+        /// took, and the worker has loot then; or 0 if all is done; or `None` if the worker found
+        /// nothing, and should [wait](Self::wait_for_news); or why the rooms turned the worker
+        /// away.
         #[inline(always)]
-        pub fn take, take_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<usize, R::Refusal> {'text: {
+        pub fn visit, visit_now(&self, p: &Process<M>, hand: &mut S::Hand, count: usize) -> Result<Option<usize>, R::Refusal> {'text: {
             let here = p.on(self.part);
             let work = self.rooms.lights();
-            loop {
-                if access!(here.at(20).keeping(&(count, S::told(hand))).read(&work.news)) == News::AllDone {
-                    break 'text Ok(0);
-                }
-                here.part(&(count, S::told(hand)));
-                let entered = either!(or_refused(self.rooms.enter(p, OUT)), self.rooms.enter_now(p, OUT));
-                let inside = match entered {
-                    Ok(inside) => inside,
-                    Err(refusal) => break 'text Err(refusal),
-                };
-                here.part_done();
-                let got = within!(here, &count, either!(
-                    work.segments.take(here, &inside, hand, count),
-                    work.segments.take_now(here, &inside, hand, count)
-                ));
-                if got > 0 {
-                    access!(here.at(21).keeping(&(&inside, got, S::told(hand))).fetch_add(&work.lent, Whole(1)));
-                    here.shows("loot", got as u64);
-                } else {
-                    if access!(here.at(22).keeping(&(&inside, count, S::told(hand))).read(&work.news)) == News::Look {
-                        access!(here.at(23)
-                            .keeping(&(&inside, count, S::told(hand)))
-                            .write(&work.news, News::Nothing));
-                    }
-                }
-                within!(here, &(got, count, S::told(hand)), either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside)));
-                if got > 0 {
-                    break 'text Ok(got);
-                }
-                here.keep(24, &(count, S::told(hand)));
-                let more = |news| news != News::Nothing;
-                either!(here.at(24).wait_until(&work.news, more), self.rooms.wait_now(here.at(24), &work.news, more));
+            if access!(here.at(20).keeping(&(count, S::told(hand))).read(&work.news)) == News::AllDone {
+                break 'text Ok(Some(0));
             }
+            here.part(&(count, S::told(hand)));
+            let entered = either!(or_refused(self.rooms.enter(p, OUT)), self.rooms.enter_now(p, OUT));
+            let inside = match entered {
+                Ok(inside) => inside,
+                Err(refusal) => break 'text Err(refusal),
+            };
+            here.part_done();
+            let got = within!(here, &count, either!(
+                work.segments.take(here, &inside, hand, count),
+                work.segments.take_now(here, &inside, hand, count)
+            ));
+            if got > 0 {
+                access!(here.at(21).keeping(&(&inside, got, S::told(hand))).fetch_add(&work.lent, Whole(1)));
+                here.shows("loot", got as u64);
+            } else {
+                if access!(here.at(22).keeping(&(&inside, count, S::told(hand))).read(&work.news)) == News::Look {
+                    access!(here.at(23)
+                        .keeping(&(&inside, count, S::told(hand)))
+                        .write(&work.news, News::Nothing));
+                }
+            }
+            within!(here, &(got, count, S::told(hand)), either!(self.rooms.exit(p, inside), self.rooms.exit_now(p, inside)));
+            Ok((got > 0).then_some(got))
         }}
 
         /// Adds the first `count` elements in hand. If the caller `returns` loot, it has none from
@@ -240,7 +268,7 @@ impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Work<M, S>>> WorkStack<
                         went = Some(all);
                         inside
                     }
-                    Err(refusal) => break 'text Err(refusal),
+                    Err((refusal, _)) => break 'text Err(refusal),
                 };
                 if returns {
                     access!(here.at(26)

@@ -184,7 +184,7 @@ impl WorkStack {
                     went = Some(all);
                     inside
                 }
-                Err(refusal) => return Ok(Err(refusal)),
+                Err((refusal, _)) => return Ok(Err(refusal)),
             };
             if returns && self.fault != Fault::ReturnsEarly {
                 here.keep(26, &(&inside, went, &*hand));

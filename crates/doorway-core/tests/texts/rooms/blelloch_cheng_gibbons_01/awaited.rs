@@ -1,5 +1,5 @@
 //! Waiting for an element, and closing, over the real rooms and a real queue or stack: (A1) to
-//! (A4).
+//! (A5). The stack of segments grows meanwhile, so its users change from turn to turn.
 
 use doorway_check::faults::Faults;
 use doorway_check::property::View;
@@ -7,8 +7,8 @@ use doorway_check::sim::{Keep, Part, Phase, Rules, Sequential, Sim, World};
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::memory::{Memory, Process, Site};
 use doorway_core::rooms::blelloch_cheng_gibbons_01::{
-    Active, Awaited, AwaitedRooms, Count, Heard, InWords, NotLetIn, RoomQueue, RoomStack, Rooms, Top, Width,
-    bits_of_a_queue,
+    Active, Awaited, AwaitedRooms, Count, Heard, InSegments, InWords, NotLetIn, RoomQueue, RoomStack, Rooms,
+    SegmentStack, Segments, Top, Whole, Width, bits_of_a_queue,
 };
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -27,8 +27,12 @@ enum Does {
     /// Takes an element if there is one.
     Try,
     Close,
+    /// Puts this many elements. They are not one operation, if the stack has to grow.
+    Batch(usize),
+    /// Takes all elements in one visit.
+    All,
 }
-use Does::{Close, Put, Take, Try};
+use Does::{All, Batch, Close, Put, Take, Try};
 
 /// Operations and results, as words.
 const ASKS_TAKE: u64 = 100;
@@ -43,7 +47,7 @@ const GAVE_UP: u64 = 54;
 const NEVER: u64 = 55;
 
 struct Elements {
-    first_in_first_out: bool,
+    kind: Kind,
 }
 
 impl Sequential for Elements {
@@ -60,7 +64,7 @@ impl Sequential for Elements {
         let told = match op {
             ASKS_CLOSE => return ((elements, true), CLOSED),
             ASKS_TAKE | ASKS_TRY if !elements.is_empty() => {
-                if self.first_in_first_out {
+                if self.kind == Kind::Queue {
                     elements.remove(0)
                 } else {
                     elements.remove(elements.len() - 1)
@@ -75,7 +79,7 @@ impl Sequential for Elements {
             }
             ASKS_TRY => NOTHING,
             _ if closed => CLOSED,
-            _ if elements.len() == SIZE => FULL,
+            _ if elements.len() == self.kind.size() => FULL,
             put => {
                 elements.push(put);
                 FITS
@@ -85,41 +89,79 @@ impl Sequential for Elements {
     }
 }
 
-type Doors = AwaitedRooms<Sim, Rooms<Sim>>;
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Queue,
+    Stack,
+    /// It begins with one slot and grows twice, by two slots and by four.
+    Growing,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Queue, Self::Stack, Self::Growing];
+
+    fn size(self) -> usize {
+        if self == Self::Growing { 7 } else { SIZE }
+    }
+}
+
+type Doors<X = ()> = AwaitedRooms<Sim, Rooms<Sim, X>>;
+type InGrowing = Segments<Sim, InSegments<Sim>>;
 type Told = Result<Result<usize, NotLetIn<doorway_core::rooms::Refusal>>, Infallible>;
 
 enum Structure {
     Queue(RoomQueue<Sim, Doors, InWords<Sim>>),
     Stack(RoomStack<Sim, Doors, InWords<Sim>>),
+    Growing(SegmentStack<Sim, Doors<InGrowing>>),
+}
+
+/// What each kind of doors does.
+macro_rules! doors {
+    ($all:expr, $doors:ident => $does:expr) => {
+        match $all {
+            Structure::Queue(queue) => {
+                let $doors = queue.rooms();
+                $does
+            }
+            Structure::Stack(stack) => {
+                let $doors = stack.rooms();
+                $does
+            }
+            Structure::Growing(stack) => {
+                let $doors = stack.rooms();
+                $does
+            }
+        }
+    };
 }
 
 impl Structure {
-    fn doors(&self) -> &Doors {
-        match self {
-            Self::Queue(queue) => queue.rooms(),
-            Self::Stack(stack) => stack.rooms(),
-        }
-    }
-
     async fn put(&self, p: &Process<Sim>, hand: &mut Vec<u64>) -> Told {
+        let count = hand.len();
         match self {
-            Self::Queue(queue) => queue.enqueue(p, hand, 1).await,
-            Self::Stack(stack) => stack.push(p, hand, 1).await,
+            Self::Queue(queue) => queue.enqueue(p, hand, count).await,
+            Self::Stack(stack) => stack.push(p, hand, count).await,
+            Self::Growing(stack) => stack.push(p, hand, count).await,
         }
     }
 
     async fn look(&self, p: &Process<Sim>) -> Result<Option<u64>, Infallible> {
+        Ok(self.look_for(p, 1).await?.pop())
+    }
+
+    async fn look_for(&self, p: &Process<Sim>, most: usize) -> Result<Vec<u64>, Infallible> {
         let mut hand = Vec::new();
         let Ok(told) = match self {
-            Self::Queue(queue) => queue.dequeue(p, &mut hand, 1).await,
-            Self::Stack(stack) => stack.pop(p, &mut hand, 1).await,
+            Self::Queue(queue) => queue.dequeue(p, &mut hand, most).await,
+            Self::Stack(stack) => stack.pop(p, &mut hand, most).await,
+            Self::Growing(stack) => stack.pop(p, &mut hand, most).await,
         };
         told.expect("no user is shut out of the room of takers");
-        Ok(hand.pop())
+        Ok(hand)
     }
 }
 
-async fn run(all: &Structure, p: &Process<Sim>, does: Does, gives_up: bool) {
+async fn run(all: &Structure, p: &Process<Sim>, does: Does, gives_up: bool, batches: bool) {
     let here = p.on(Sim::ROOT);
     match does {
         Put(x) => {
@@ -134,16 +176,20 @@ async fn run(all: &Structure, p: &Process<Sim>, does: Does, gives_up: bool) {
         }
         Take => {
             // An operation that is given up has no effect, so it does not count as one.
-            if !gives_up {
+            if !gives_up && !batches {
                 here.invokes(ASKS_TAKE);
             }
-            let Ok(told) = all.doors().wait_for(p, gives_up, || all.look(p)).await;
+            let Ok(told) = doors!(all, doors => doors.wait_for(p, gives_up, || all.look(p)).await);
             if told == Awaited::GaveUp {
                 here.shows("gave up", true);
-                let Ok(_) = all.doors().is_closed(p).await; // one more step, in which the state is still visible
+                // One more step, in which the state is still visible.
+                let Ok(_) = doors!(all, doors => doors.is_closed(p).await);
                 here.hides("gave up");
             }
-            if !gives_up {
+            if told == Awaited::Ended {
+                here.shows("ended", true);
+            }
+            if !gives_up && !batches {
                 here.responds(match told {
                     Awaited::Got(x) => x,
                     Awaited::Ended => CLOSED,
@@ -157,19 +203,30 @@ async fn run(all: &Structure, p: &Process<Sim>, does: Does, gives_up: bool) {
             here.responds(told.unwrap_or(NOTHING));
         }
         Close => {
-            here.invokes(ASKS_CLOSE);
-            let Ok(told) = all.doors().close(p).await;
+            if !batches {
+                here.invokes(ASKS_CLOSE);
+            }
+            let Ok(told) = doors!(all, doors => doors.close(p).await);
             told.expect("there is such a room");
-            here.responds(CLOSED);
+            if !batches {
+                here.responds(CLOSED);
+            }
+        }
+        Batch(count) => {
+            let Ok(_) = all.put(p, &mut vec![1; count]).await;
+        }
+        All => {
+            let Ok(_) = all.look_for(p, 9).await;
         }
     }
 }
 
 type Programs = &'static [&'static [Does]];
 
-fn search(programs: Programs, fifo: bool, rules: Rules) -> Report {
+fn search(programs: Programs, kind: Kind, rules: Rules) -> Report {
     let n = programs.len();
     let gives_up = rules.give_ups;
+    let batches = programs.iter().any(|program| program.iter().any(|does| matches!(does, Batch(_))));
     let inner = Arc::new(OnceLock::new());
     let noted = Arc::clone(&inner);
     let build = move |site: &Site<'_, Sim>| {
@@ -179,17 +236,25 @@ fn search(programs: Programs, fifo: bool, rules: Rules) -> Report {
                 Rooms::with(site, 2, Width::for_users(n, 0), ())
             })
         };
-        let store = InWords::new(site, SIZE, UNWRITTEN);
-        if fifo {
-            Structure::Queue(RoomQueue::new(site, SIZE, bits_of_a_queue(SIZE, n), store, doors))
-        } else {
-            Structure::Stack(RoomStack::new(site, SIZE, store, doors))
+        let store = |slots| InWords::new(site, slots, UNWRITTEN);
+        match kind {
+            Kind::Queue => Structure::Queue(RoomQueue::new(site, SIZE, bits_of_a_queue(SIZE, n), store(SIZE), doors)),
+            Kind::Stack => Structure::Stack(RoomStack::new(site, SIZE, store(SIZE), doors)),
+            Kind::Growing => {
+                let store = InSegments::new(site, 1, 3, UNWRITTEN);
+                Structure::Growing(SegmentStack::new(site, store, |site, lights| {
+                    Doors::new(site, |site| {
+                        let _ = noted.set(site.here());
+                        Rooms::with(site, 2, Width::for_users(n, 0), lights)
+                    })
+                }))
+            }
         }
     };
     let body = move |all: Rc<Structure>, p: Process<Sim>| async move {
         for (i, &does) in programs[p.pid().index()].iter().enumerate() {
             p.on(Sim::ROOT).part(&i);
-            run(&all, &p, does, gives_up).await;
+            run(&all, &p, does, gives_up, batches).await;
             p.on(Sim::ROOT).part_done();
         }
     };
@@ -199,7 +264,7 @@ fn search(programs: Programs, fifo: bool, rules: Rules) -> Report {
     let sleeps = |v: &View<'_>, p: usize| v.shown::<Heard>(p, "waits for") == Some(v.get("news"));
     let is_empty = move |v: &View<'_>| {
         let v = v.of(Part::ROOT);
-        if fifo { v.get::<Count>("top") == v.get("bot") } else { v.get::<Top>("top") == Top(0) }
+        if kind == Kind::Queue { v.get::<Count>("top") == v.get("bot") } else { v.get::<Top>("top") == Top(0) }
     };
     let waits_in_vain = move |v: &View<'_>| {
         let rests = |p: usize| v.phase(p) == Phase::Remainder || sleeps(v, p);
@@ -221,15 +286,26 @@ fn search(programs: Programs, fifo: bool, rules: Rules) -> Report {
         let somebody_sleeps = move |v: &View<'_>| v.processes().any(|p| sleeps(v, p));
         properties.push(Property::sometimes("somebody sleeps", somebody_sleeps).each("rooms"));
     }
+    let puts = |program: &&[Does]| program.iter().filter(|does| matches!(does, Put(_))).count();
+    if kind == Kind::Growing && (batches || programs.iter().any(|program| puts(program) > 1)) {
+        let grew = |v: &View<'_>| v.of(Part::ROOT).get::<Whole>("doubled").0 > 0;
+        properties.push(Property::sometimes("the stack grows", grew).each("rooms"));
+    }
     if gives_up {
         let gave_up = |v: &View<'_>| v.processes().any(|p| v.shown::<bool>(p, "gave up").is_some());
         properties.push(Property::sometimes("somebody gives up", gave_up));
     }
-    if !gives_up {
-        properties.push(Property::linearizable("A1", Elements { first_in_first_out: fifo }));
+    if batches {
+        let ended = |v: &View<'_>| v.processes().any(|p| v.shown::<bool>(p, "ended").is_some());
+        // A take that asks for more than there is lowers `top` below 0 for a moment.
+        let nothing_is_put = |v: &View<'_>| v.of(Part::ROOT).get::<Top>("top").0 <= 0;
+        properties.push(Property::always("A5", move |v| !ended(v) || nothing_is_put(v)));
+        properties.push(Property::sometimes("it has ended", ended));
+    } else if !gives_up {
+        properties.push(Property::linearizable("A1", Elements { kind }));
     }
     let report = Explorer::new(n).properties(properties).max_states(3_000_000).explore(world).unwrap();
-    println!("{programs:?}, fifo {fifo}, {:?}: {} states", rules.faults, report.states);
+    println!("{programs:?}, {kind:?}, {:?}: {} states", rules.faults, report.states);
     report
 }
 
@@ -247,18 +323,29 @@ const ALL: &[Programs] = &[
     &[&[Take, Try], &[Put(1), Try]],
 ];
 
+/// A batch for which the stack grows twice. It is closed meanwhile. The waiter takes twice, so that
+/// it is still there after it has learnt that nothing is left.
+const GROWS_TWICE: Programs = &[&[Take, Take], &[Close, All], &[Batch(4)]];
+
+#[test]
+fn once_a_waiter_knows_that_nothing_is_left_nothing_comes() {
+    let report = search(GROWS_TWICE, Kind::Growing, Rules::default());
+    report.assert_holds();
+    assert!(report.complete);
+}
+
 #[test]
 fn waiters_get_what_is_put_or_learn_that_it_is_closed() {
-    for fifo in [true, false] {
+    for kind in Kind::ALL {
         for programs in ALL {
-            if !fifo && programs.len() > 2 {
+            if kind != Kind::Queue && programs.len() > 2 {
                 continue; // the structure makes no difference to the waiters
             }
             // Comparing all merged states takes longer than the search, so it is done for one of
             // them.
-            let crossed = fifo && *programs == CROSSED;
+            let crossed = kind == Kind::Queue && *programs == CROSSED;
             let keep = if crossed { Keep::CrossChecked } else { Keep::Trusted };
-            let report = search(programs, fifo, Rules { keep, ..Rules::default() });
+            let report = search(programs, kind, Rules { keep, ..Rules::default() });
             report.assert_holds();
             assert!(report.complete);
         }
@@ -270,7 +357,7 @@ fn waiters_can_give_up() {
     const MORE_TAKES: &[Programs] =
         &[&[&[Take], &[Put(1)]], &[&[Take, Take], &[Put(1)]], &[&[Take], &[Take], &[Put(1)]]];
     for programs in MORE_TAKES {
-        let report = search(programs, true, Rules { give_ups: true, ..Rules::default() });
+        let report = search(programs, Kind::Queue, Rules { give_ups: true, ..Rules::default() });
         report.assert_holds();
         assert!(report.complete);
     }
@@ -278,11 +365,14 @@ fn waiters_can_give_up() {
 
 #[test]
 fn each_claim_is_seen_to_fail() {
-    let failing = |programs, fault: &str| -> Vec<String> {
+    let failing_of = |kind, programs, fault: &str| -> Vec<String> {
         let faults: Faults = fault.parse().unwrap();
-        let report = search(programs, true, Rules { faults, ..Rules::default() });
+        let report = search(programs, kind, Rules { faults, ..Rules::default() });
         report.verdicts.iter().filter(|v| v.holds == Some(false)).map(|v| v.name.to_string()).collect()
     };
+    let failing = |programs, fault: &str| failing_of(Kind::Queue, programs, fault);
+    // A put that needs more segments does not check whether the stack was closed meanwhile.
+    assert_eq!(failing_of(Kind::Growing, GROWS_TWICE, "drop:68"), ["A5"]);
     // A put does not check whether the structure is closed.
     assert_eq!(failing(&[&[Take], &[Close, Put(1)]], "drop:60"), ["A1"]);
     // The last process of a turn does not turn the number, or takes the flag down and leaves the
