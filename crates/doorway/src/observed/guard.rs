@@ -3,7 +3,7 @@
 use super::book::{Book, By};
 use super::status::Site;
 use super::trace;
-use crate::pool::{Loan, Pool};
+use crate::pool::{Lease, Loan, Managed, Manager, Pool, Usage};
 use crate::slots::{KnowsSlots, NotMine, Numbered, Permit, Slots};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -19,8 +19,13 @@ pub type Lent<'a, T> = Held<crate::Lent<'a, T>, &'a Book>;
 /// A value of an [`observed::Pool`](super::Pool). The guard owns a reference, so it can move
 /// anywhere.
 pub type OwnedLent<T> = Held<crate::OwnedLent<T>, Arc<Book>>;
+/// A value of an [`observed::Managed`](super::Managed) pool. The guard borrows the pool.
+pub type Leased<'a, M> = Held<crate::pool::Leased<'a, M>, &'a Book>;
+/// A value of an [`observed::Managed`](super::Managed) pool. The guard owns a reference, so it can
+/// move anywhere.
+pub type OwnedLeased<M> = Held<crate::pool::OwnedLeased<M>, Arc<Book>>;
 
-/// A guard of an observed object; see [`SlotGuard`] and [`Lent`].
+/// A guard of an observed object; see [`SlotGuard`], [`Lent`] and [`Leased`].
 ///
 /// Use it like the guard inside: a guard of places dereferences to a [`Permit`], and a loan to its
 /// value.
@@ -197,6 +202,61 @@ where
 {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
+        &mut self.guard
+    }
+}
+
+impl<M, P, S, B> Held<Lease<M, P, S>, B>
+where
+    M: Manager,
+    P: Deref<Target = Managed<M>>,
+    S: Deref<Target = Slots>,
+    B: Deref<Target = Book>,
+{
+    /// The loan's slot.
+    #[must_use]
+    pub fn slot(&self) -> usize {
+        self.guard.slot()
+    }
+
+    /// See [`Lease::usage`].
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.guard.usage()
+    }
+
+    /// See [`Lease::take`].
+    #[must_use = "to give a value back, drop its guard"]
+    pub fn take(self) -> M::Value {
+        let Self { mark, guard } = self;
+        drop(mark);
+        guard.take()
+    }
+}
+
+impl<M, P, S, B> Deref for Held<Lease<M, P, S>, B>
+where
+    M: Manager,
+    P: Deref<Target = Managed<M>>,
+    S: Deref<Target = Slots>,
+    B: Deref<Target = Book>,
+{
+    type Target = M::Value;
+    #[inline]
+    fn deref(&self) -> &M::Value {
+        &self.guard
+    }
+}
+
+impl<M, P, S, B> DerefMut for Held<Lease<M, P, S>, B>
+where
+    M: Manager,
+    P: Deref<Target = Managed<M>>,
+    S: Deref<Target = Slots>,
+    B: Deref<Target = Book>,
+{
+    #[inline]
+    fn deref_mut(&mut self) -> &mut M::Value {
         &mut self.guard
     }
 }

@@ -1,4 +1,4 @@
-//! [`Slots`] and [`Pool`]s that report their holders, their waiters, and how long everything takes.
+//! [`Slots`], [`Pool`]s and [`Managed`] pools that report their holders, their waiters, and how long everything takes.
 //!
 //! ```
 //! let gpus = doorway::Slots::new(2)?.observed("gpus");
@@ -36,13 +36,15 @@
 mod asking;
 mod book;
 mod guard;
+mod managed;
 mod pool;
 mod status;
 mod trace;
 
 pub use asking::{Acquire, AcquireMany, AcquireManyOwned, AcquireOwned, Asks};
 pub use book::Book;
-pub use guard::{Held, Lent, OwnedLent, OwnedSlotGuard, SlotGuard};
+pub use guard::{Held, Leased, Lent, OwnedLeased, OwnedLent, OwnedSlotGuard, SlotGuard};
+pub use managed::Managed;
 pub use pool::Pool;
 pub use status::{Caller, Histogram, Holder, Site, Status, WaitingAt};
 

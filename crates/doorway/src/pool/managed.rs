@@ -275,7 +275,8 @@ struct Shelf<T> {
     counts: Statistics,
 }
 
-struct Kept<T> {
+/// A value with its history.
+pub(crate) struct Kept<T> {
     value: T,
     usage: Usage,
 }
@@ -673,18 +674,44 @@ impl<M: Manager> Managed<M> {
 
     /// Returns the permit, unless its place must go.
     fn admit<S: Deref<Target = Slots>>(&self, permit: Permit<S, Numbered>) -> Option<Permit<S, Numbered>> {
-        let mut shelf = self.shelf();
-        if shelf.excess == 0 {
+        if !self.must_go() {
             return Some(permit);
         }
-        shelf.excess -= 1;
-        drop(shelf);
-        permit.forget(); // not under the lock: it wakes a caller that waits for all places
-        // A drain that waits for one place would not learn that there is none any more.
+        permit.forget();
+        self.has_gone();
+        None
+    }
+
+    /// Whether the caller, which has a place, must forget it. If so, [`has_gone`](Self::has_gone)
+    /// follows. The lock is not held meanwhile: to forget a place wakes a caller that waits for all
+    /// places.
+    pub(crate) fn must_go(&self) -> bool {
+        let mut shelf = self.shelf();
+        let must_go = shelf.excess > 0;
+        shelf.excess -= usize::from(must_go);
+        must_go
+    }
+
+    /// A place is gone. A drain that waits for one place would not learn that there is none any
+    /// more.
+    pub(crate) fn has_gone(&self) {
         if self.is_drained(0) {
             self.close();
         }
-        None
+    }
+
+    pub(crate) fn slots(&self) -> &Arc<Slots> {
+        &self.slots
+    }
+
+    /// The loan of this value, in this place.
+    pub(crate) fn lease<'a>(&'a self, permit: SlotGuard<'a>, kept: Kept<M::Value>) -> Leased<'a, M> {
+        Lease { kept: Some(kept), place: Place { permit: Some(permit), pool: self } }
+    }
+
+    /// The same with a reference.
+    pub(crate) fn lease_owned(self: &Arc<Self>, permit: OwnedSlotGuard, kept: Kept<M::Value>) -> OwnedLeased<M> {
+        Lease { kept: Some(kept), place: Place { permit: Some(permit), pool: Arc::clone(self) } }
     }
 }
 
@@ -701,7 +728,7 @@ macro_rules! admitted {
 }
 
 impl<M: Make> Managed<M> {
-    fn value(&self) -> Result<Kept<M::Value>, ManagedError<M::Error>> {
+    pub(crate) fn value(&self) -> Result<Kept<M::Value>, ManagedError<M::Error>> {
         while let Some(mut kept) = self.take_idle() {
             let checked = Uncounted { pool: self, armed: true };
             let is_good = self.manager.check(&mut kept.value, &kept.usage).is_ok();
@@ -836,7 +863,7 @@ impl<M: Make> Managed<M> {
 }
 
 impl<M: MakeAsync> Managed<M> {
-    async fn value_async(&self) -> Result<Kept<M::Value>, ManagedError<M::Error>> {
+    pub(crate) async fn value_async(&self) -> Result<Kept<M::Value>, ManagedError<M::Error>> {
         while let Some(mut kept) = self.take_idle() {
             let checked = Uncounted { pool: self, armed: true };
             let is_good = self.manager.check(&mut kept.value, &kept.usage).await.is_ok();

@@ -2,6 +2,7 @@
 
 use crate::slots_kit::block_on;
 use doorway::observed::{Book, Caller, Histogram, OwnedSlotGuard, Slots, Status};
+use doorway::pool::{FromFn, Make, MakeAsync, Managed, ManagedError, Manager};
 use doorway::slots::KnowsSlots;
 use doorway::{AcquireError, AcquireTimeoutError, Closed, Pool, TryAcquireError};
 use proptest::prelude::*;
@@ -9,8 +10,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -568,6 +569,104 @@ fn loans_of_a_pool_are_shown() {
     assert_eq!((all, pool.status().closed, pool.status().holds.count()), (vec![10, 21, 31], true, 4));
 }
 
+/// Makes numbers for threads and tasks, unless it is told to fail.
+struct Numbers(AtomicBool, AtomicUsize);
+
+impl Manager for Numbers {
+    type Value = usize;
+    type Error = &'static str;
+}
+
+impl Numbers {
+    fn next(&self) -> Result<usize, &'static str> {
+        if self.0.load(SeqCst) { Err("told to fail") } else { Ok(self.1.fetch_add(1, SeqCst)) }
+    }
+}
+
+impl Make for Numbers {
+    fn make(&self) -> Result<usize, &'static str> {
+        self.next()
+    }
+}
+
+impl MakeAsync for Numbers {
+    async fn make(&self) -> Result<usize, &'static str> {
+        self.next()
+    }
+}
+
+fn managed(places: usize) -> doorway::observed::Managed<Numbers> {
+    Managed::new(Numbers(AtomicBool::new(false), AtomicUsize::new(0)), places).unwrap().observed("connections")
+}
+
+#[test]
+fn loans_of_a_managed_pool_are_shown() {
+    let pool = managed(3);
+    let (mut first, line) = (pool.acquire().unwrap(), line!());
+    let second = block_on(pool.acquire_owned_async()).unwrap();
+    let third = pool.try_acquire_owned().unwrap();
+    *first += 10;
+    assert_eq!((*first, *second, *third, second.slot(), second.usage().lent), (10, 1, 2, 1, 0));
+    let status = pool.status();
+    assert_eq!((held(&status), status.available, &*status.name), (vec![0, 1, 2], 0, "connections"));
+    assert_eq!((status.holders[0].site.line(), status.holders[0].site.file()), (line, file!()));
+    assert_eq!((status.holders[1].caller.clone(), status.holders[1].site.file()), (Caller::Task, file!()));
+    assert!(pool.acquire_timeout(NOT_LONG).is_err() && pool.try_acquire().is_err());
+    let mut waits = Box::pin(pool.acquire_async());
+    assert!(poll(&mut waits).is_pending());
+    assert_eq!((pool.status().waiters, pool.status().waiting_at[0].site.file()), (1, file!()));
+    drop(waits);
+    assert_eq!(third.take(), 2);
+    let status = pool.status();
+    assert_eq!((held(&status), status.places, answers(&status)), (vec![0, 1], 3, [3, 1, 1, 0, 1]));
+    assert_eq!(*pool.acquire_deadline_owned(Instant::now() + LONG).unwrap(), 3); // a new one
+    drop((first, second));
+    assert_eq!((pool.statistics().made, pool.statistics().idle, pool.status().holds.count()), (4, 3, 4));
+    assert_eq!((pool.clone().drain(), pool.status().closed), (Ok(()), true));
+}
+
+#[test]
+fn a_managed_pool_that_cannot_make_a_value_shows_no_holder() {
+    let pool = managed(1);
+    pool.manager().0.store(true, SeqCst);
+    assert_eq!(pool.acquire().unwrap_err(), ManagedError::Make("told to fail"));
+    assert_eq!(block_on(pool.acquire_async()).unwrap_err(), ManagedError::Make("told to fail"));
+    let status = pool.status();
+    // It had a place, for as long as the manager tried.
+    assert_eq!((held(&status), status.available, status.granted, status.holds.count()), (vec![], 1, 2, 2));
+    pool.manager().0.store(false, SeqCst);
+    assert_eq!(pool.acquire().map(|lent| *lent), Ok(0));
+    assert_eq!(pool.fill(1), Ok(1));
+}
+
+#[test]
+fn places_of_a_managed_pool_that_must_go_are_not_shown_any_more() {
+    let pool = managed(2);
+    let (one, two) = (pool.acquire().unwrap(), pool.acquire().unwrap());
+    pool.resize(1).unwrap();
+    assert_eq!((pool.places(), pool.status().holders.len()), (1, 2));
+    drop(one);
+    assert_eq!((held(&pool.status()), pool.status().places, pool.status().unaccounted()), (vec![1], 1, 0));
+    drop(two);
+    pool.close();
+    assert!(pool.is_closed() && pool.status().closed);
+    assert_eq!(pool.acquire().unwrap_err(), ManagedError::Closed);
+}
+
+#[test]
+fn a_place_of_a_managed_pool_goes_even_if_the_manager_fails() {
+    type Failing = FromFn<fn() -> Result<u8, &'static str>>;
+    static POOL: OnceLock<doorway::observed::Managed<Failing>> = OnceLock::new();
+    fn shrinks() -> Result<u8, &'static str> {
+        POOL.get().unwrap().resize(0).map_err(|_| "it grew")?;
+        Err("it shrank")
+    }
+    let pool = POOL.get_or_init(|| Managed::from_fn(1, shrinks as fn() -> _).unwrap().observed("shrinks"));
+    assert_eq!(pool.acquire().unwrap_err(), ManagedError::Make("it shrank"));
+    let status = pool.status();
+    assert_eq!((held(&status), status.places, status.available), (vec![], 0, 0));
+}
+
 #[test]
 fn what_is_observed_goes_where_the_plain_one_goes() {
     fn goes_anywhere<T: Send + Sync + std::panic::UnwindSafe + std::panic::RefUnwindSafe + 'static>() {}
@@ -578,6 +677,9 @@ fn what_is_observed_goes_where_the_plain_one_goes() {
     let pool = Pool::new([1]).unwrap().observed("pool");
     is_send(pool.acquire_owned_async());
     is_send(pool.acquire_async());
+    goes_anywhere::<doorway::observed::Managed<Numbers>>();
+    is_send(managed(1).acquire_owned_async());
+    is_send(managed(1).acquire_async());
     assert!(size_of::<Book>() <= 12 << 10, "a book has {} bytes", size_of::<Book>());
     if !cfg!(feature = "tracing") {
         assert!(size_of::<Waits>() <= 128, "a future has {} bytes", size_of::<Waits>());
