@@ -94,6 +94,22 @@ fn smoke_blocking() {
 }
 
 #[test]
+fn smoke_arc_blocking() {
+    let slots = Arc::new(Slots::new(2).unwrap());
+    let (one, two) = (slots.acquire_owned().unwrap(), slots.acquire_owned().unwrap());
+    assert!(slots.try_acquire_owned().is_err());
+    drop(one);
+    assert!(slots.try_acquire_owned().is_ok());
+    let slots = {
+        let weak = Arc::downgrade(&slots);
+        drop(slots);
+        weak.upgrade().expect("the guard keeps the slots alive")
+    };
+    drop(two);
+    assert_eq!(slots.available(), 2);
+}
+
+#[test]
 fn available_permits() {
     let slots = Slots::new(2).unwrap();
     assert_eq!(slots.available(), 2);
@@ -129,6 +145,42 @@ fn add_permits_one_at_a_time() {
     let held = first.ends().unwrap();
     second.waits();
     drop(held);
+}
+
+/// Growing, by one or by several, lets in as many waiters, whether they try or wait.
+#[test]
+fn set_size_grow() {
+    let slots = slots(2, 4);
+    let _held = (slots.try_acquire().unwrap(), slots.try_acquire().unwrap());
+    let mut waiter = Task::new(slots.acquire_async());
+    waiter.waits();
+    slots.add(1).unwrap(); // set_size(3)
+    assert!(waiter.is_woken());
+    let _third = waiter.ends().unwrap();
+    assert!(slots.try_acquire().is_err());
+    slots.add(1).unwrap();
+    assert!(slots.try_acquire().is_ok());
+}
+
+/// Theirs may shrink below the number of permits that are out, and later ones then wait for more
+/// returns. Here `forget` removes places that are free, and says how many these were. A place that
+/// is held goes with its guard.
+#[test]
+fn differs_shrinking() {
+    let slots = Slots::new(2).unwrap();
+    let (one, two) = (slots.try_acquire().unwrap(), slots.try_acquire().unwrap());
+    let mut waiter = Task::new(slots.acquire_async());
+    waiter.waits();
+    assert_eq!((slots.forget(1), slots.places()), (0, 2)); // theirs: set_size(1)
+    two.forget();
+    assert_eq!(slots.places(), 1);
+    waiter.waits();
+    drop(one);
+    assert!(waiter.is_woken());
+    let third = waiter.ends().unwrap();
+    assert!(slots.try_acquire().is_err());
+    drop(third);
+    assert_eq!((slots.forget(5), slots.places()), (1, 0));
 }
 
 /// Theirs wakes a waiter, and the first caller to arrive takes the permit. Here the place belongs

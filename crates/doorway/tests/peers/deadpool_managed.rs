@@ -248,6 +248,72 @@ fn pool_drained() {
     assert_eq!((pool.statistics().values, pool.statistics().idle), (1, 1));
 }
 
+/// Closed, a pool refuses callers that do not wait, too. Idle values are gone at once.
+#[test]
+fn closing_and_trying() {
+    let pool = Managed::from_fn(2, || Ok::<_, Infallible>(7)).unwrap();
+    drop(pool.acquire().unwrap());
+    assert_eq!((pool.statistics().values, pool.statistics().idle), (1, 1));
+    pool.close();
+    assert_eq!(pool.try_acquire().unwrap_err(), ManagedError::Closed);
+    assert_eq!(pool.fill(1).unwrap_err(), ManagedError::Closed);
+    assert_eq!((pool.statistics().values, pool.drain()), (0, Err(doorway::Closed)));
+}
+
+/// A hook that runs when a value is new is a line of `make`. One that rejects a value there either
+/// has another one made, or passes its error to the caller.
+#[test]
+fn hooks_after_making() {
+    struct Even {
+        next: AtomicUsize,
+        tries_again: bool,
+    }
+    impl Manager for Even {
+        type Value = usize;
+        type Error = &'static str;
+    }
+    impl MakeAsync for Even {
+        async fn make(&self) -> Result<usize, &'static str> {
+            loop {
+                let value = self.next.fetch_add(1, SeqCst);
+                match value % 2 {
+                    0 => return Ok(value),
+                    _ if self.tries_again => {}
+                    _ => return Err("odd"),
+                }
+            }
+        }
+    }
+    for tries_again in [true, false] {
+        let pool = Managed::new(Even { next: 0.into(), tries_again }, 3).unwrap();
+        let mut lent = Vec::new();
+        let mut errors = 0;
+        while lent.len() < 3 {
+            match block_on(pool.acquire_async()) {
+                Ok(value) => lent.push(value),
+                Err(why) => {
+                    assert_eq!(why, ManagedError::Make("odd"));
+                    errors += 1;
+                }
+            }
+        }
+        assert_eq!(lent.iter().map(|value| **value).collect::<Vec<_>>(), [0, 2, 4]);
+        assert_eq!(errors, if tries_again { 0 } else { 2 });
+        assert_eq!((pool.statistics().values, pool.statistics().failed), (3, errors));
+    }
+}
+
+/// Theirs may pass the error of a hook to the caller, whose object is then gone. Here `check` has
+/// no way to the caller: it gets another value, a new one in the end.
+#[test]
+fn differs_a_check_that_fails_is_not_told() {
+    let pool = pool_of(1, Numbers { lent_at_most: Some(2), ..Numbers::default() });
+    for (value, broken) in [(0, 0), (0, 0), (1, 1), (1, 1), (2, 2)] {
+        assert_eq!(*get(&pool).ends().unwrap(), value); // theirs: every third call is an error
+        assert_eq!((values(&pool), pool.statistics().broken), ((1, 1), broken));
+    }
+}
+
 /// Hooks before and after a recycle are lines of `check`.
 #[test]
 fn differs_hooks_are_lines_of_check() {

@@ -76,6 +76,37 @@ fn differs_try_add_try_remove() {
     assert_eq!((pool.add(4), pool.add(5), pool.add(6)), (Ok(()), Ok(()), Err(6)));
 }
 
+/// To remove a value is to acquire it, which may wait, and to take it.
+#[test]
+fn add_remove() {
+    let pool = Pool::new([1, 2]).unwrap();
+    let lent = (pool.acquire().unwrap(), pool.acquire().unwrap());
+    let mut removes = Task::new(pool.acquire_async());
+    removes.waits();
+    assert_eq!((pool.places(), pool.add(3)), (2, Err(3)));
+    drop(lent.1);
+    assert!(removes.is_woken());
+    assert_eq!(removes.ends().unwrap().take(), 2);
+    assert_eq!((pool.places(), pool.add(3)), (1, Ok(())));
+    drop(lent.0);
+    let mut left = [block_on(pool.acquire_async()).unwrap().take(), pool.acquire().unwrap().take()];
+    left.sort_unstable();
+    assert_eq!((left, pool.places()), ([1, 3], 0));
+}
+
+/// A pool without a value keeps its callers waiting, until it is closed.
+#[test]
+fn closing_an_empty_pool() {
+    let pool = Arc::new(Pool::new([1]).unwrap());
+    assert_eq!(pool.acquire().unwrap().take(), 1);
+    let mut waiter = Task::new(pool.acquire_owned_async());
+    waiter.waits();
+    pool.close();
+    assert!(waiter.is_woken());
+    assert_eq!(waiter.ends().unwrap_err(), Closed);
+    assert_eq!(pool.try_acquire().unwrap_err(), TryAcquireError::Closed);
+}
+
 /// Theirs waits until there is room for the value. Here `add` does not wait, and gives the value
 /// back.
 #[test]

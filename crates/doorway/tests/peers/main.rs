@@ -5,6 +5,7 @@
 //! `docs/coming_from_tokio.md`, `docs/coming_from_async_lock.md` or `docs/pools.md` explains it.
 
 mod async_lock;
+mod async_lock_others;
 mod deadpool_managed;
 mod deadpool_unmanaged;
 #[expect(dead_code, reason = "other test crates use the rest of it")]

@@ -19,7 +19,7 @@ fn every_difference_is_on_a_page_and_has_a_test() {
     let docs = here.join("../../docs");
     for (page, modules) in [
         ("coming_from_tokio.md", &["tokio_semaphore", "tokio_batch", "tokio_poll"][..]),
-        ("coming_from_async_lock.md", &["async_lock"]),
+        ("coming_from_async_lock.md", &["async_lock", "async_lock_others"]),
         ("pools.md", &["deadpool_managed", "deadpool_unmanaged"]),
     ] {
         let told = names_after(&fs::read_to_string(docs.join(page)).unwrap(), "`");
