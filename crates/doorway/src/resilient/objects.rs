@@ -200,6 +200,7 @@ impl<V: Clone> Clone for Ring<V> {
 
 /// An operation on a [`Ring`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum RingOp<V> {
     /// Adds a value at the end. If the ring is full, the response is that value.
     Push(V),

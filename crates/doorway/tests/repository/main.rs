@@ -2,6 +2,7 @@
 //! outside of this package.
 
 mod atomics;
+mod growth;
 mod pages;
 mod surface;
 mod usize;
