@@ -9,6 +9,10 @@
  *                    remainder, where stopping is no fault
  *   STARVATION=p     asks whether process p, once in its entry section, gets inside
  *   DEADLOCK_FREE    asks whether, as long as a process is in its entry section, some process gets inside again and again
+ *   FIRST_COME       asks whether a process gets inside before all processes that had left their doorways before it began; the question about
+ *                    exclusion is then not asked
+ *   PASSAGES         a process makes at most this many passages and stays in its remainder from then on: where numbers grow
+ *   FAULT            the model has a fault, and some answer changes
  */
 
 mtype = { REMAINDER, ENTRY, INSIDE, EXIT };
@@ -17,11 +21,18 @@ byte inside;
 
 #define me _pid
 
+#ifdef PASSAGES
+byte made[N];
+inline begins_passage() { atomic { made[me] < PASSAGES -> made[me]++; section[me] = ENTRY } }
+#else
+inline begins_passage() { section[me] = ENTRY }
+#endif
+
 #ifdef DEADLOCK
 #define wait_until(condition) (condition)
 inline remainder() {
     if
-    :: section[me] = ENTRY
+    :: begins_passage()
     :: true -> end_of_passages: false
     fi
 }
@@ -31,13 +42,35 @@ inline remainder() {
 inline remainder() {
     do
     :: section[me] = REMAINDER
-    :: section[me] = ENTRY; break
+    :: begins_passage(); break
     od
 }
 #endif
 
+/* The first access of a doorway, and its last one. */
+#ifdef FIRST_COME
+byte in_line;    /* the processes between their doorways and the critical section, one bit for each */
+byte earlier[N]; /* those of them that had left their doorways before this one began */
+#define is_inside(i) earlier[i] = earlier[i] & ~(1 << me)
+inline first_access() { earlier[me] = in_line }
+inline last_access() { in_line = in_line | (1 << me) }
+inline gets_in() {
+    in_line = in_line & ~(1 << me);
+    is_inside(0);
+    is_inside(1);
+#if N > 2
+    is_inside(2);
+#endif
+    assert(earlier[me] == 0)
+}
+#else
+inline first_access() { skip }
+inline last_access() { skip }
+inline gets_in() { assert(inside <= K) }
+#endif
+
 inline critical_section() {
-    atomic { section[me] = INSIDE; inside++; assert(inside <= K) };
+    atomic { section[me] = INSIDE; inside++; gets_in() };
     atomic { section[me] = EXIT; inside-- }
 }
 
