@@ -150,8 +150,9 @@ impl Crew {
         self.hands.last_mut().expect("there is one hand more than threads")
     }
 
-    /// The threads look at these states.
-    pub(super) fn look(&mut self, lens: Lens<'_>, first: usize, many: usize) {
+    /// The threads look at these states. As long as others have enough to look at, this thread does
+    /// chores instead, which no other can do. Each call does one, and says whether there are more.
+    pub(super) fn look(&mut self, lens: Lens<'_>, first: usize, many: usize, chore: &mut dyn FnMut() -> bool) {
         self.hands.iter_mut().for_each(Hand::clear);
         self.runs.clear();
         (self.taken, self.steps) = (0, 0);
@@ -159,7 +160,9 @@ impl Crew {
         let all = many.div_ceil(TAKEN);
         let spans: Vec<_> = (0..threads).map(|i| Span::new(all * i / threads..all * (i + 1) / threads)).collect();
         let mut works: Vec<_> = (0..).zip(&mut self.hands[..threads]).map(|(i, hand)| (i, hand, Vec::new())).collect();
-        self.team.together(threads, &mut works, |(i, hand, chunks)| {
+        let is_left = || spans.iter().any(|span| span.next.load(Ordering::Relaxed) < span.end);
+        let chores = || while is_left() && chore() && many >= WORTH_A_THREAD {};
+        self.team.together_after(threads, &mut works, chores, |(i, hand, chunks)| {
             // First its own, then what others have left.
             let mine = *i as usize;
             for chunk in spans[mine..].iter().chain(&spans[..mine]).flat_map(Span::taken) {
@@ -422,10 +425,17 @@ impl Looker {
         let mut more = [0usize; SHARDS];
         for run in finder.runs {
             begins.push(Begin { steps: own.len() as u32, new: 0 });
-            for new in finder.unknown_of(run).filter(|new| owner(new.hash, finder.threads) == thread) {
-                more[shard(new.hash)] += 1;
-                own.push(new);
+            // Without a branch: no processor foresees which hashes are its own.
+            let mut end = own.len();
+            own.resize(end + run.unknown.len(), Own { hash: 0, place: Place { hand: 0, at: 0 } });
+            for new in finder.unknown_of(run) {
+                own[end] = new;
+                end += usize::from(owner(new.hash, finder.threads) == thread);
             }
+            own.truncate(end);
+        }
+        for new in &*own {
+            more[shard(new.hash)] += 1;
         }
         for (table, more) in tables.iter_mut().zip(&more[first_table..]) {
             table.reserve(*more);

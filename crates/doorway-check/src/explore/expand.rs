@@ -37,8 +37,9 @@ pub(super) struct Hand {
     /// The hashes of these states. Each thread reads all threads' hashes, and little else of them.
     pub(super) hashes: Vec<u64>,
     pub(super) bytes: Vec<u8>,
-    /// Some of these states, by their hashes: see [`Hand::begin`].
+    /// Some of these states, by their hashes, and the first that counts: see [`Hand::begin`].
     seen: Vec<u32>,
+    seen_from: u32,
     /// The numbers of the new ones among these states; [`NEW`] for the others.
     pub(super) numbers: Vec<StateId>,
     /// The new ones, as the store keeps them.
@@ -205,6 +206,7 @@ impl Hand {
             hashes: Vec::new(),
             bytes: Vec::new(),
             seen: Vec::new(),
+            seen_from: 0,
             numbers: Vec::new(),
             news: News::default(),
             edges: Vec::new(),
@@ -298,8 +300,8 @@ impl Hand {
     /// states' steps to the same state. It looks no further back: which steps are left out must not
     /// depend on which thread has looked at what, because tables grow by how many there are.
     pub(super) fn begin(&mut self) {
-        self.seen.clear();
         self.seen.resize(SEEN, u32::MAX);
+        self.seen_from = self.unknown.len() as u32;
     }
 
     /// Whether it has noted an earlier step to this state, as far as it remembers. If not, it will
@@ -307,8 +309,10 @@ impl Hand {
     fn has_seen(&mut self, found: &Found) -> bool {
         let Some(seen) = self.seen.get_mut(found.hash as usize % SEEN) else { return false };
         let before = std::mem::replace(seen, self.unknown.len() as u32);
+        // What was noted of other states counts no more. If it was noted in another round, it may name
+        // one of these states; but that one has another hash, or it would have its place here.
         let Some(&hash) = self.hashes.get(before as usize) else { return false };
-        let is_same = hash == found.hash && {
+        let is_same = hash == found.hash && before >= self.seen_from && {
             self.unknown[before as usize].at.forms(&self.bytes).is_same(found.at.forms(&self.written))
         };
         if is_same {

@@ -428,6 +428,7 @@ impl<'a> Explorer<'a> {
             world.find_renamings(&initial)?;
         }
         let begun = Instant::now();
+        world.puts_off_doubts(true);
         world.survey(&initial)?;
         search::Search::new(self, &mut world, initial)?.run(&mut world, begun)
     }

@@ -8,7 +8,8 @@ use super::recall::MOST_PROCESSES;
 use super::store::{MOST_STATES, Spare, StateId, Store};
 use super::{Explorer, Progress, Registers, Report, Stop, Verdict, Worst, again, growth, progress, saved, shrink};
 use crate::property::{Judged, Property, Test};
-use crate::sim::{Action, CrossChecked, Keep, Machine, Pair, Part, State, TextError, World};
+use crate::sim::{Action, CrossChecked, Doubt, Keep, Machine, Pair, Part, State, TextError, World};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process,
@@ -165,6 +166,8 @@ pub(super) struct Search<'a> {
     missed: f64,
     /// How many states were explored and found at some times.
     looks: Vec<(usize, usize)>,
+    /// Turns of waits that were not tried again yet, in the order in which they were met.
+    doubts: VecDeque<Doubt>,
 }
 
 /// Guesses how many states are still to be found, from how many new ones the last tenth of the
@@ -219,7 +222,22 @@ impl<'a> Search<'a> {
         store.begin(&spare.raw, hash);
         let crew = Crew::new(explorer.threads, &initial);
         let (edges, next_look, missed, looks) = (0, 0, 0.0, Vec::new());
-        Ok(Self { explorer, asked, store, graph, initial, edges, next_look, crew, partial: 0, from: 0, missed, looks })
+        let (partial, from, doubts) = (0, 0, VecDeque::new());
+        Ok(Self {
+            explorer,
+            asked,
+            store,
+            graph,
+            initial,
+            edges,
+            next_look,
+            crew,
+            partial,
+            from,
+            missed,
+            looks,
+            doubts,
+        })
     }
 
     /// A search that keeps the graph, whatever the properties.
@@ -324,6 +342,15 @@ impl<'a> Search<'a> {
 
     /// Visits every state, within the limits. Returns how many, and why no more.
     pub(super) fn search(&mut self, world: &mut World) -> Result<(usize, Option<Stop>), TextError> {
+        let ended = self.rounds(world);
+        // What is still in doubt was met before that which has ended the search.
+        self.doubts.extend(world.take_doubts());
+        world.puts_off_doubts(false);
+        self.doubts.drain(..).try_for_each(|doubt| world.settle(&doubt))?;
+        ended
+    }
+
+    fn rounds(&mut self, world: &mut World) -> Result<(usize, Option<Stop>), TextError> {
         let mut at = self.from;
         while at < self.store.len() {
             let (expanded, stop) = self.round(world, at)?;
@@ -345,8 +372,20 @@ impl<'a> Search<'a> {
         let keep_going = self.explorer.keep_going;
         let mut crew = std::mem::take(&mut self.crew);
         let recalls = self.recalls(world);
-        let lens = Lens { machine: world, store: &self.store, asked: &self.asked, keeps_graph, keep_going, recalls };
-        crew.look(lens, at, many);
+        let doubts = &mut self.doubts;
+        doubts.extend(world.take_doubts());
+        let mut settled = Ok(());
+        {
+            let world: &World = world;
+            let (store, asked) = (&self.store, &self.asked[..]);
+            let lens = Lens { machine: world, store, asked, keeps_graph, keep_going, recalls };
+            let mut chore = || {
+                settled = doubts.front().map_or(Ok(()), |doubt| world.settle(doubt));
+                settled.is_ok() && doubts.pop_front().is_some()
+            };
+            crew.look(lens, at, many, &mut chore);
+        }
+        settled?;
         let ordered = self.put_in_order(world, &mut crew, at, many);
         crew.locate(&mut self.store);
         let before = self.store.len();

@@ -100,16 +100,22 @@ impl Table {
         }
         let buckets = needed.max(self.buckets.len() * 5 / 4).max(2);
         let old = std::mem::replace(&mut self.buckets, vec![Bucket::EMPTY; buckets]);
+        // How many numbers each bucket has. Most numbers go to the bucket of the one before, and a
+        // processor waits long for a line of numbers of which it has just written one.
+        let mut many = vec![0u8; buckets];
         for bucket in old {
-            for (tag, number) in bucket.tags.into_iter().zip(bucket.numbers).filter(|&(_, number)| number != FREE) {
+            for (tag, number) in bucket.tags.into_iter().zip(bucket.numbers) {
+                if number == FREE {
+                    break;
+                }
                 let mut at = self.home(tag);
-                let lane = loop {
-                    match self.buckets[at].free() {
-                        Some(lane) => break lane,
-                        None => at = self.next(at),
-                    }
-                };
-                (self.buckets[at].tags[lane], self.buckets[at].numbers[lane]) = (tag, number);
+                while usize::from(many[at]) == LANES {
+                    at = self.next(at);
+                }
+                let lane = usize::from(many[at]) % LANES;
+                many[at] += 1;
+                let bucket = &mut self.buckets[at];
+                (bucket.tags[lane], bucket.numbers[lane]) = (tag, number);
             }
         }
     }

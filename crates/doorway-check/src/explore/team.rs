@@ -87,8 +87,20 @@ impl Team {
     /// Does the work of each item, with at most this many threads. With `n` threads, each does
     /// every `n`th item.
     pub(super) fn together<T: Send>(&self, threads: usize, all: &mut [T], work: impl Fn(&mut T) + Sync) {
+        self.together_after(threads, all, || (), work);
+    }
+
+    /// The same; but first, this thread does something that only it may do.
+    pub(super) fn together_after<T: Send>(
+        &self,
+        threads: usize,
+        all: &mut [T],
+        first: impl FnOnce(),
+        work: impl Fn(&mut T) + Sync,
+    ) {
         let threads = threads.min(self.threads()).min(all.len());
         if threads <= 1 {
+            first();
             return all.iter_mut().for_each(work);
         }
         let mut shares: Vec<Vec<&mut T>> = (0..threads).map(|_| Vec::new()).collect();
@@ -97,15 +109,16 @@ impl Team {
         }
         // Each is locked once, by its thread.
         let shares: Vec<_> = shares.into_iter().map(Mutex::new).collect();
-        self.run(threads, &|number| lock(&shares[number]).iter_mut().for_each(|one| work(one)));
+        self.run(threads, first, &|number| lock(&shares[number]).iter_mut().for_each(|one| work(one)));
     }
 
-    /// The first `threads` threads, which are more than one, do this. Returns when all have.
+    /// The first `threads` threads, which are more than one, do this, and this thread does something
+    /// else before. Returns when all have.
     #[allow(unsafe_code)]
-    fn run(&self, threads: usize, work: &(dyn Fn(usize) + Sync)) {
+    fn run(&self, threads: usize, first: impl FnOnce(), work: &(dyn Fn(usize) + Sync)) {
         // SAFETY: a thread uses the work only before it counts itself out of `left`. This function
-        // ends only when `left` is zero: nothing in between can panic, except the work itself,
-        // which is caught. So no thread uses it after what it borrows from has ended.
+        // ends only when `left` is zero: nothing in between can panic, except `first` and the work
+        // itself, which are caught. So no thread uses it after what it borrows from has ended.
         let work: Work = unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), Work>(work) };
         let left = Arc::new(AtomicUsize::new(threads - 1));
         let panic = Arc::new(Mutex::new(None));
@@ -115,7 +128,10 @@ impl Team {
             post.is_called.store(true, SeqCst);
             thread.thread().unpark();
         }
-        let own = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(0)));
+        let own = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            first();
+            work(0);
+        }));
         wait_until(|| left.load(SeqCst) == 0);
         if let Some(panic) = own.err().or_else(|| lock(&panic).take()) {
             std::panic::resume_unwind(panic);

@@ -8,6 +8,7 @@
 
 use super::calls::Event;
 use super::canon::{Dead, Shift};
+use super::locals::Doubt;
 use super::memory::Seen;
 use super::step::Told;
 use super::world::{Machine, State, World};
@@ -74,6 +75,25 @@ impl World {
             Missing::Call(set, event) => self.learn_call(set, event),
         }
         Ok(())
+    }
+
+    /// From here on, turns that fail are tried again only where [`settle`](Self::settle) is called
+    /// for what is in doubt; or no longer.
+    pub(crate) fn puts_off_doubts(&mut self, so: bool) {
+        self.machine.locals.iter_mut().for_each(|locals| locals.doubts = so.then(Vec::new));
+    }
+
+    /// What came to be in doubt since the last call.
+    pub(crate) fn take_doubts(&mut self) -> impl Iterator<Item = Doubt> {
+        self.machine.locals.iter_mut().filter_map(|locals| locals.doubts.as_mut()).flat_map(std::mem::take)
+    }
+
+    /// Finds out whether a turn fails as often as it is made.
+    ///
+    /// # Errors
+    /// If it does not: then the text remembers something from one turn to the next.
+    pub(crate) fn settle(&self, doubt: &Doubt) -> Result<(), TextError> {
+        doubt.settle(&self.sim, &*self.start)
     }
 
     /// Lets a process take its next step. A process that has stopped stays as it is. A read that

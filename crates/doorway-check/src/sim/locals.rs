@@ -130,6 +130,30 @@ pub(super) struct Locals {
     pub(super) panics: FxHashMap<LocalId, Box<str>>,
     /// All of them, if they were found before.
     followed: Option<Followed>,
+    /// The turns that are still in doubt; `None` if each is tried at once.
+    pub(super) doubts: Option<Vec<Doubt>>,
+}
+
+/// A turn of a wait that has failed: the end of this history, from `head` on. It must fail as often
+/// as it is made again and sees the same. To try that takes long, and only the thread of the text
+/// can do it. So a search puts it off until other threads have states to look at.
+#[derive(Debug)]
+pub(crate) struct Doubt {
+    pub(super) pid: Pid,
+    pub(super) label: Label,
+    pub(super) history: Vec<Seen>,
+    pub(super) head: usize,
+    /// How often it must fail.
+    pub(super) turns: usize,
+}
+
+impl Doubt {
+    /// Makes the turn again and again.
+    pub(super) fn settle(&self, sim: &Sim, start: &Start) -> Result<(), TextError> {
+        let &Self { pid, label, head, turns, .. } = self;
+        let fails = sim.fails_again(&self.history, head, turns, &mut || start(pid));
+        if fails { Ok(()) } else { Err(TextError::TurnRemembers { pid, label }) }
+    }
 }
 
 /// Starts the text of a passage, for a process.
@@ -149,6 +173,7 @@ impl Locals {
             responses: Vec::new(),
             panics: FxHashMap::default(),
             followed: None,
+            doubts: None,
         };
         let position = match locals.run(sim, start, Vec::new())?.0 {
             Ran::Asks(position, _) => position,
@@ -271,9 +296,7 @@ impl Locals {
                 if head >= depth {
                     return Err(TextError::EmptyTurn { pid: self.pid, label });
                 }
-                if !sim.fails_again(&history, head, TURNS, &mut || start(self.pid)) {
-                    return Err(TextError::TurnRemembers { pid: self.pid, label });
-                }
+                self.doubt(sim, start, Doubt { pid: self.pid, label, history, head, turns: TURNS })?;
                 Child { to: self.ancestor(from, head), how: How::FailedTurn { abortable }, responds }
             }
             // Its changes stay; but from here on it is where it was.
@@ -281,9 +304,7 @@ impl Locals {
                 if head >= depth {
                     return Err(TextError::EmptyTurn { pid: self.pid, label });
                 }
-                if !sim.fails_again(&history, head, TURNS, &mut || start(self.pid)) {
-                    return Err(TextError::TurnRemembers { pid: self.pid, label });
-                }
+                self.doubt(sim, start, Doubt { pid: self.pid, label, history, head, turns: TURNS })?;
                 Child { to: self.ancestor(from, head), how: How::GoneRound, responds }
             }
             Ran::Panicked(stopped, message) => {
@@ -316,6 +337,13 @@ impl Locals {
         self.bytes += 2 * size_of::<(Seen, Child)>();
         self.nodes[from as usize].kids.push((saw, child));
         Ok(child)
+    }
+
+    /// Tries a turn again, now or later.
+    fn doubt(&mut self, sim: &Sim, start: &Start, doubt: Doubt) -> Result<(), TextError> {
+        let Some(later) = &mut self.doubts else { return doubt.settle(sim, start) };
+        later.push(doubt);
+        Ok(())
     }
 
     /// Runs the text twice: replay requires that it is deterministic.

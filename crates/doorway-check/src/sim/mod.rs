@@ -47,7 +47,7 @@ pub use crowd::{Crowd, Moved};
 pub use layout::{Layout, Part, PartInfo, VarId, VarInfo};
 pub(crate) use learn::{Halt, Missing};
 pub use locals::LocalId;
-pub(crate) use locals::{DONE, ROOT};
+pub(crate) use locals::{DONE, Doubt, ROOT};
 pub use memory::{Phase, Sim, SimCell, SimLate, SimTable, SimVar};
 pub use numbers::{Number, Numbers};
 pub use op::Op;

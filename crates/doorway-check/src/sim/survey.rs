@@ -35,7 +35,7 @@
 
 use super::image::Image;
 use super::layout::VarId;
-use super::locals::{Automaton, Child, DONE, How, LocalId, Locals, Node, ROOT, Start, State};
+use super::locals::{Automaton, Child, DONE, Doubt, How, LocalId, Locals, Node, ROOT, Start, State};
 use super::memory::{Call, Position, Ran, Seen, Sim, TURNS, Walked};
 use super::op::Op;
 use super::world::World;
@@ -137,8 +137,12 @@ impl World {
         self.sim.reads_bytes(false);
         match automata {
             Ok(automata) => {
-                for (locals, automaton) in self.machine.locals.iter_mut().zip(automata) {
-                    locals.follow(automaton);
+                for (p, (automaton, doubts)) in automata.into_iter().enumerate() {
+                    match &mut self.machine.locals[p].doubts {
+                        Some(later) => later.extend(doubts),
+                        None => doubts.iter().try_for_each(|doubt| self.settle(doubt))?,
+                    }
+                    self.machine.locals[p].follow(automaton);
                 }
                 Ok(())
             }
@@ -211,7 +215,7 @@ impl<'w> Survey<'w> {
         Self { world, values, left: MOST_ACCESSES, made: 0, is_spent: false, even_if_told }
     }
 
-    fn automata(mut self) -> Result<Vec<Automaton>, GivenUp> {
+    fn automata(mut self) -> Result<Vec<(Automaton, Vec<Doubt>)>, GivenUp> {
         let mut all = Vec::new();
         for p in 0..self.world.processes() {
             all.push(Surveyed::new(&self.world.sim, &*self.world.start, Pid::new(p))?);
@@ -224,14 +228,14 @@ impl<'w> Survey<'w> {
             is_new
         } {}
         let automaton = |mut surveyed: Surveyed| {
-            surveyed.fail_again(&self);
+            let doubts = surveyed.doubts();
             if let Some(label) = surveyed.remembers_turns() {
                 return Err(GivenUp(Some(TextError::TurnRemembers { pid: surveyed.locals.pid(), label })));
             }
             let classes = surveyed.classes(Position::to_tell_apart);
             surveyed.go_the_other_way(&mut self, Some(&classes))?;
             surveyed.go_on_at_random(&self)?;
-            Ok(surveyed.into_automaton(&classes))
+            Ok((surveyed.into_automaton(&classes), doubts))
         };
         all.into_iter().map(automaton).collect()
     }
@@ -496,20 +500,17 @@ impl Surveyed {
         Ok(())
     }
 
-    /// Makes each turn that has failed again and again: it must fail each time. A few times are
-    /// enough if the text is where it was before: then only a cell that all runs share could make a
-    /// difference.
-    fn fail_again(&mut self, survey: &Survey<'_>) {
-        let (pid, start) = (self.locals.pid(), &survey.world.start);
-        let succeeds = self.failed.iter().find(|&&(from, saw, head)| {
+    /// The turns that have failed: each must fail again and again. A few times are enough if the
+    /// text is where it was before: then only a cell that all runs share could make a difference.
+    fn doubts(&self) -> Vec<Doubt> {
+        let doubt = |&(from, saw, head): &(LocalId, Seen, usize)| {
             let history = [self.locals.history(from), vec![saw]].concat();
             let at_head = self.locals.ancestor(from, head);
             let turns = if self.tried_again.get(&(from, saw)) == Some(&at_head) { FEW_TURNS } else { TURNS };
-            !survey.world.sim.fails_again(&history, head, turns, &mut || start(pid))
-        });
-        if let Some(&(from, _, head)) = succeeds {
-            self.remembers = Some(self.locals.nodes[self.locals.ancestor(from, head) as usize].position.label);
-        }
+            let label = self.locals.nodes[at_head as usize].position.label;
+            Doubt { pid: self.locals.pid(), label, history, head, turns }
+        };
+        self.failed.iter().map(doubt).collect()
     }
 
     /// The statement of a wait that goes on differently after some failed turn, if there is one.

@@ -238,3 +238,48 @@ fn turns_that_go_on_alike_are_not_refused() {
         search(keep, shows).unwrap().assert_holds();
     }
 }
+
+/// Turns are tried again while other threads look at states. A search without end still ends soon,
+/// and with the same error whatever the number of threads.
+#[test]
+fn a_turn_that_remembers_ends_a_long_search() {
+    let search = |threads: usize, keep: Keep| {
+        let build = |site: &Site<'_, Sim>| [site.var("x", 0u64), site.var("y", 0u64)];
+        let body = |vars: Rc<[SimVar<u64>; 2]>, p: Process<Sim>| async move {
+            let ([x, y], here) = (&*vars, p.on(Part::ROOT));
+            if p.pid().index() == 0 {
+                // So many steps come first that there is enough to look at.
+                for at in 1..=12 {
+                    let Ok(_) = here.at(at).read(x).await;
+                }
+                let turns = Cell::new(0);
+                let Ok(_) = here.at(20).wait_until(x, |_| turns.replace(turns.get() + 1) >= 600).await;
+            } else if p.pid().index() == 1 {
+                // The values have no end, so there is no survey.
+                loop {
+                    let Ok(so_far) = here.at(1).read(y).await;
+                    let Ok(()) = here.at(2).write(y, so_far + 1).await;
+                }
+            } else {
+                for at in 1..=9 {
+                    let Ok(_) = here.at(at).read(x).await;
+                }
+            }
+        };
+        let rules = Rules { keep, ..Rules::default() };
+        let world = World::of_programs(5, rules, build, body).unwrap();
+        let steps = Cell::new(0u64);
+        let explorer = Explorer::new(5).threads(threads).max_states(1_000_000).stop_when(|| {
+            steps.set(steps.get() + 1);
+            false
+        });
+        let error = explorer.explore(world).unwrap_err();
+        (error, steps.get())
+    };
+    for keep in [Keep::Trusted, Keep::Ignored] {
+        let (error, steps) = search(1, keep);
+        assert!(matches!(error, TextError::TurnRemembers { label: 20, .. }), "{keep:?}: {error}");
+        assert!(steps < 1_000_000, "{keep:?}: {steps}");
+        assert!((2..=3).all(|threads| search(threads, keep) == (error.clone(), steps)), "{keep:?}");
+    }
+}
