@@ -16,7 +16,7 @@ pub use poll::PollSlots;
 use crate::native::{ANYONE, Cell, Late, Native, OF_GUARDS, now, sure};
 use crate::waiting::Policy;
 use doorway_core::k_assignment::Slots as Text;
-use doorway_core::k_assignment::names::{EitherNames, FEW, FlagNames, Names};
+use doorway_core::k_assignment::names::{EitherNames, FEW, FlagNames, Names, Notes};
 use doorway_core::k_exclusion::bypass::Tray;
 use doorway_core::k_exclusion::turnstile::{Endless, Gate, KEPT_RINGS, Limits, Look, MOST_RINGS, Turnstile};
 use doorway_core::memory::{Near, Pid, Site};
@@ -122,9 +122,16 @@ pub struct Slots<N: Numbering = Numbered> {
     manners: Manners,
 }
 
-// What a passage writes, and at least one name, share a cache line.
+// All that a passage writes shares one cache line, with the flags of all names if there are few.
 #[cfg(target_pointer_width = "64")]
-const _: () = assert!(Text::<Native, EitherNames<Native>, Endless<Native>, Tray<Native>>::WRITTEN.is_multiple_of(64));
+const _: () = {
+    const fn shares_a_line(written: usize, names: usize) -> bool {
+        written.is_multiple_of(64) && written / 64 == (names + FEW - 1) / 64
+    }
+    type Of<Tray> = Text<Native, EitherNames<Native>, Endless<Native>, Tray>;
+    assert!(shares_a_line(Of::<()>::WRITTEN, Of::<()>::NAMES));
+    assert!(shares_a_line(Of::<Tray<Native>>::WRITTEN, Of::<Tray<Native>>::NAMES));
+};
 
 /// How callers wait.
 #[derive(Clone, Copy, Debug)]
@@ -196,8 +203,8 @@ impl Slots {
             Near::of(all),
             line,
         );
-        let names =
-            FlagNames::of_parts([const { Cell::of_word_early(0) }; FEW], Late::of_word_early(FEW as u32, 1, 0), FEW);
+        let notes = Notes::of_parts(Late::of_word_early(FEW as u32, 1, 0), Late::of_word_early(FEW as u32, 1, 0));
+        let names = FlagNames::of_parts([const { Cell::of_byte_early(0) }; FEW], notes, FEW);
         let policy = if places == 1 { Policy::PARK } else { Policy::SLEEP };
         Self {
             text: Text::of_parts((), EitherNames::Few(names), line, FEW, ()),
