@@ -92,11 +92,7 @@ impl<M: FetchOr + FetchAdd + LateRows> BitNames<M> {
 
 impl<M: FetchOr + FetchAdd + LateRows> Names<M> for BitNames<M> {
     fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self {
-        Self {
-            taken: site.row("taken", k.div_ceil(64), |_| Taken(0).into()),
-            notes: Notes::new(site, k, fences),
-            k,
-        }
+        Self { taken: site.row("taken", k.div_ceil(64), |_| Taken(0).into()), notes: Notes::new(site, k, fences), k }
     }
 
     fn take(&self, p: Here<'_, M>, live: &impl Debug) -> impl Future<Output = Result<Option<u32>, M::Error>> {

@@ -216,11 +216,17 @@ pub trait Names<M: LateRows>: Sized {
     }
 
     /// The name after the first `units` of names that are held together: 9 for each.
-    fn after(&self, p: Here<'_, M>, mut name: u32, units: u64) -> impl Future<Output = Result<u32, M::Error>> {
+    fn after(
+        &self,
+        p: Here<'_, M>,
+        mut name: u32,
+        units: u64,
+        live: &impl Debug,
+    ) -> impl Future<Output = Result<u32, M::Error>> {
         async move {
             if let Some(notes) = self.notes() {
                 for left in (0..units).rev() {
-                    p.keep(9, &(name, left));
+                    p.keep(9, &(name, left, live));
                     name = notes.linked(p, name).await?;
                 }
             }
@@ -234,10 +240,11 @@ pub trait Names<M: LateRows>: Sized {
         p: Here<'_, M>,
         (first, units): (u32, u64),
         second: u32,
+        live: &impl Debug,
     ) -> impl Future<Output = Result<(), M::Error>> {
         async move {
-            let last = self.after(p, first, units - 1).await?;
-            p.keep(8, &(last, second));
+            let last = self.after(p, first, units - 1, &(second, live)).await?;
+            p.keep(8, &(last, second, live));
             match self.notes() {
                 Some(notes) => notes.link(p, last, second).await,
                 None => Ok(()),
@@ -253,15 +260,16 @@ pub trait Names<M: LateRows>: Sized {
         mut name: u32,
         units: u64,
         least: u64,
+        live: &impl Debug,
     ) -> impl Future<Output = Result<u64, M::Error>> {
         async move {
             let mut number = least;
             if let Some(notes) = self.notes().filter(|notes| notes.have_numbers()) {
                 for left in (0..units).rev() {
-                    p.keep(6, &(name, left, number));
+                    p.keep(6, &(name, left, number, live));
                     number = number.max(notes.number(p, name).await? + 1);
                     if left > 0 {
-                        p.keep(9, &(name, left, number));
+                        p.keep(9, &(name, left, number, live));
                         name = notes.linked(p, name).await?;
                     }
                 }
@@ -277,14 +285,15 @@ pub trait Names<M: LateRows>: Sized {
         mut name: u32,
         units: u64,
         number: u64,
+        live: &impl Debug,
     ) -> impl Future<Output = Result<(), M::Error>> {
         async move {
             if let Some(notes) = self.notes().filter(|notes| notes.have_numbers()) {
                 for left in (0..units).rev() {
-                    p.keep(7, &(name, left, number));
+                    p.keep(7, &(name, left, number, live));
                     notes.note(p, name, number).await?;
                     if left > 0 {
-                        p.keep(9, &(name, left, number));
+                        p.keep(9, &(name, left, number, live));
                         name = notes.linked(p, name).await?;
                     }
                 }

@@ -114,10 +114,10 @@ impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>, X> Slots<M, 
             Fence::Of(ticket) => ticket,
         };
         let (name, units) = (holding.name(), holding.units() as u64);
-        let number = self.names.number(here, name, units, self.least_fence(ticket)).await?;
+        let number = self.names.number(here, name, units, self.least_fence(ticket), &(holding, ticket)).await?;
         here.keep(11, &(holding, ticket, number));
         match here.at(11).compare_swap(own, Fence::Of(ticket), Fence::Is(number)).await? {
-            Ok(_) => self.names.note(here, name, units, number).await.map(|()| number),
+            Ok(_) => self.names.note(here, name, units, number, &()).await.map(|()| number),
             Err(Fence::Is(number)) => Ok(number),
             Err(Fence::Of(_)) => unreachable!("a grant has one ticket"),
         }

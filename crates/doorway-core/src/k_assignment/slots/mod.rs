@@ -57,7 +57,7 @@ use crate::k_exclusion::turnstile::{
 };
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
 use crate::memory::{
-    CompareSwap, FetchAdd, Here, Immediate, LateRows, Mark, Memory, Process, Site, in_both_forms, within,
+    CompareSwap, FetchAdd, Here, Immediate, LateRows, Mark, Memory, Nobody, Process, Site, Word, in_both_forms, within,
 };
 use core::fmt::{self, Debug};
 use core::mem::offset_of;
@@ -104,6 +104,19 @@ pub struct Holding {
 impl Debug for Holding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Holding").field("held", &self.held()).field("name", &self.name()).finish()
+    }
+}
+
+/// A holder can tell another thread what it holds.
+impl Word for Holding {
+    type Waiters = Nobody;
+    const WHOLE: bool = true;
+
+    fn pack(self) -> u64 {
+        self.packed.get()
+    }
+    fn unpack(word: u64) -> Self {
+        Self { packed: NonZeroU64::MIN | word }
     }
 }
 
@@ -728,8 +741,9 @@ impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>, X> Slots<M, 
         let Some(left) = held.units.checked_sub(units).filter(|&left| left > 0 && units > 0) else {
             return Ok(None);
         };
-        let number = self.fence(p, holding, own).await?;
-        let name = self.names.after(p.on(self.part), holding.name(), left).await?;
+        let here = p.on(self.part);
+        let number = within!(here, &(holding, units), self.fence(p, holding, own).await?);
+        let name = self.names.after(here, holding.name(), left, &(holding, number)).await?;
         let part = |units, name| Holding::new(Held { units, ..held }, name);
         Ok(Some((part(left, holding.name()), part(units, name), Fence::Is(number))))
     }
@@ -745,13 +759,14 @@ impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>, X> Slots<M, 
         (second, other): (Holding, &M::Cell<Fence>),
     ) -> Result<(Holding, Fence), M::Error> {
         let here = p.on(self.part);
-        let number = self.fence(p, first, own).await?.max(self.fence(p, second, other).await?);
+        let number = within!(here, &(first, second), self.fence(p, first, own).await?);
+        let number = number.max(within!(here, &(first, second, number), self.fence(p, second, other).await?));
         // Two parts can leave together only if both are in line, or neither is.
         let one = within!(here, &(first, second, number), self.line.leave_line(p, first.held()).await?);
         let two = within!(here, &(one, first, second, number), self.line.leave_line(p, second.held()).await?);
-        self.names.join(here, (first.name(), one.units), second.name()).await?;
         let whole = Holding::new(Held::of(one.units + two.units, false), first.name());
-        self.names.note(here, whole.name(), whole.units() as u64, number).await?;
+        self.names.join(here, (first.name(), one.units), second.name(), &(whole, number)).await?;
+        self.names.note(here, whole.name(), whole.units() as u64, number, &whole).await?;
         Ok((whole, Fence::Is(number)))
     }
 
@@ -795,7 +810,7 @@ impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>, X> Slots<M, 
     /// # Errors
     /// Returns an error if an access failed.
     pub async fn next_name(&self, p: &Process<M>, name: u32) -> Result<u32, M::Error> {
-        self.names.after(p.on(self.part), name, 1).await
+        self.names.after(p.on(self.part), name, 1, &()).await
     }
 }
 
