@@ -1,9 +1,9 @@
 //! The bits of a variable: a byte if its words are that small, 64 bits otherwise.
 
-use crate::tools::AtomicU64;
+use crate::tools::{AtomicU8, AtomicU64};
 use doorway_core::memory::{Anybody, Byte, Nobody, Waiters, Word};
+use std::sync::atomic::Ordering;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The bits of a variable of this type.
 pub(super) struct Bits<T: Word>(<T::Waiters as Waiters>::Width<AtomicU8, AtomicU64>);
