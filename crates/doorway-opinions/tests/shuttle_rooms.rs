@@ -54,6 +54,18 @@ mod tools {
         pub(crate) fn fetch_and(&self, flags: u8, order: Ordering) -> u8 {
             self.0.fetch_and(flags, order)
         }
+        pub(crate) fn store(&self, byte: u8, order: Ordering) {
+            self.0.store(byte, order);
+        }
+        pub(crate) fn swap(&self, byte: u8, order: Ordering) -> u8 {
+            self.0.swap(byte, order)
+        }
+        pub(crate) fn fetch_add(&self, delta: u8, order: Ordering) -> u8 {
+            self.0.fetch_add(delta, order)
+        }
+        pub(crate) fn compare_exchange(&self, old: u8, new: u8, set: Ordering, failed: Ordering) -> Result<u8, u8> {
+            self.0.compare_exchange(old, new, set, failed)
+        }
     }
 
     /// A variable.
@@ -75,14 +87,6 @@ mod tools {
         }
         pub(crate) fn fetch_or(&self, mask: u64, order: Ordering) -> u64 {
             self.0.fetch_or(mask, order)
-        }
-        pub(crate) fn fetch_update(
-            &self,
-            set: Ordering,
-            fetch: Ordering,
-            update: impl FnMut(u64) -> Option<u64>,
-        ) -> Result<u64, u64> {
-            self.0.fetch_update(set, fetch, update)
         }
         pub(crate) fn compare_exchange(&self, old: u64, new: u64, set: Ordering, failed: Ordering) -> Result<u64, u64> {
             self.0.compare_exchange(old, new, set, failed)

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -1090,5 +1090,43 @@ fn a_crowd_can_give_up_in_any_order() {
         drop(held);
         assert!(matches!(poll(&mut first, &first_bell), Poll::Ready(Ok(_))));
         all_can_be_taken(&slots);
+    }
+}
+
+#[test]
+fn threads_that_share_a_guard_get_one_fence() {
+    let slots = Slots::new(2).unwrap();
+    let mut before = 0;
+    for _ in 0..200 {
+        let guard = slots.acquire().unwrap();
+        let start = Barrier::new(4);
+        let ask = || {
+            start.wait();
+            guard.fence()
+        };
+        let fences: Vec<u64> = thread::scope(|scope| {
+            let threads = [0; 4].map(|_| scope.spawn(ask));
+            threads.map(|thread| thread.join().unwrap()).to_vec()
+        });
+        assert!(fences.iter().all(|&fence| fence == guard.fence() && fence > before), "{fences:?} after {before}");
+        before = guard.fence();
+    }
+}
+
+#[test]
+fn a_guard_that_is_not_asked_for_its_fence_makes_no_difference() {
+    for asked in [true, false] {
+        let slots = Slots::new(2).unwrap();
+        let first = slots.acquire().unwrap();
+        let _never = slots.acquire().unwrap();
+        let number = if asked { first.fence() } else { 0 };
+        drop(first);
+        let second = slots.acquire().unwrap();
+        assert!(second.slot() == 0 && second.fence() > number);
+        // A number that is made late is that of its own ticket.
+        let late = slots.add(1).map(|()| slots.acquire().unwrap()).unwrap();
+        let last = slots.add(1).map(|()| slots.acquire().unwrap()).unwrap();
+        let of_the_last = last.fence();
+        assert!(late.fence() < of_the_last && second.fence() < late.fence());
     }
 }

@@ -45,7 +45,7 @@ pub mod names;
 pub mod seats;
 pub mod slots;
 
-pub use slots::{Entered, Grant, Retired, Slots, Unfair};
+pub use slots::{Entered, Fence, Grant, Holding, Retired, Slots, Unfair};
 
 use crate::k_exclusion::KExclusion;
 use crate::memory::Memory;

@@ -45,5 +45,5 @@ pub use traits::{
     Label, LateRows, Machine, Mark, Memory, Next, ReadWrite, Swap, TestAndSet,
 };
 pub(crate) use traits::{in_both_forms, in_plain_form};
-pub use waiters::{Anybody, Kept, Nobody, One, Waiters};
+pub use waiters::{Anybody, Byte, Kept, Nobody, One, Waiters};
 pub use word::{Additive, Bits, Field, Pid, Word, fit};

@@ -5,7 +5,8 @@ pub trait Kept: Send + Sync + 'static {}
 impl<T: Send + Sync + 'static> Kept for T {}
 
 /// How many processes wait for a variable at a time: [`Nobody`], [`One`] or [`Anybody`]. The [type
-/// of its values](super::Word::Waiters) says which.
+/// of its values](super::Word::Waiters) says which. [`Byte`] says in addition that a variable is
+/// small.
 ///
 /// A memory keeps beside a variable what it needs to wake the waiters. If no process waits, it
 /// needs nothing. If at most one process waits at a time, its waker fits beside the variable, and
@@ -35,8 +36,8 @@ pub trait Waiters: private::Sealed + 'static {
     /// Whether at most one process waits at a time.
     const ONE: bool;
 
-    /// One of three types: the first for [`Nobody`], the second for [`One`], and the third for
-    /// [`Anybody`].
+    /// One of three types: the first for [`Nobody`] and [`Byte`], the second for [`One`], and the
+    /// third for [`Anybody`].
     type Choose<N: Kept, O: Kept, A: Kept>: Kept;
 
     /// Makes a value of the chosen type.
@@ -53,11 +54,29 @@ pub trait Waiters: private::Sealed + 'static {
         one: impl FnOnce(&'a O) -> R,
         anybody: impl FnOnce(&'a A) -> R,
     ) -> R;
+
+    /// One of two types for the variable itself: the first for [`Byte`], the second for all others.
+    type Width<B: Kept, W: Kept>: Kept;
+
+    /// Makes a value of the chosen width.
+    fn make_width<B: Kept, W: Kept>(byte: impl FnOnce() -> B, word: impl FnOnce() -> W) -> Self::Width<B, W>;
+
+    /// Applies the function that belongs to the chosen width.
+    fn by_width<'a, B: Kept, W: Kept, R>(
+        chosen: &'a Self::Width<B, W>,
+        byte: impl FnOnce(&'a B) -> R,
+        word: impl FnOnce(&'a W) -> R,
+    ) -> R;
 }
 
 /// No process waits for such a variable, so a change need not wake any process.
 #[derive(Clone, Copy, Debug)]
 pub enum Nobody {}
+
+/// No process waits for such a variable, and the word of each of its values is less than 256. A
+/// memory can keep it in a byte, so that many lie in one cache line.
+#[derive(Clone, Copy, Debug)]
+pub enum Byte {}
 
 /// At most one process waits for such a variable at a time.
 ///
@@ -74,12 +93,13 @@ pub enum Anybody {}
 mod private {
     pub trait Sealed {}
     impl Sealed for super::Nobody {}
+    impl Sealed for super::Byte {}
     impl Sealed for super::One {}
     impl Sealed for super::Anybody {}
 }
 
 macro_rules! waiters {
-    ($($who:ident: $awaited:literal, $one:literal, $chosen:ident $of:ident;)*) => {
+    ($($who:ident: $awaited:literal, $one:literal, $chosen:ident $of:ident, $width:ident $bits:ident;)*) => {
         $(
             impl Waiters for $who {
                 const AWAITED: bool = $awaited;
@@ -104,6 +124,22 @@ macro_rules! waiters {
                 ) -> R {
                     $chosen!(_nobody, _one, _anybody)(chosen)
                 }
+
+                type Width<B: Kept, W: Kept> = $bits;
+
+                #[inline(always)]
+                fn make_width<B: Kept, W: Kept>(_byte: impl FnOnce() -> B, _word: impl FnOnce() -> W) -> $bits {
+                    $width!(_byte, _word, ())()
+                }
+
+                #[inline(always)]
+                fn by_width<'a, B: Kept, W: Kept, R>(
+                    chosen: &'a $bits,
+                    _byte: impl FnOnce(&'a B) -> R,
+                    _word: impl FnOnce(&'a W) -> R,
+                ) -> R {
+                    $width!(_byte, _word, ())(chosen)
+                }
             }
         )*
     };
@@ -126,7 +162,8 @@ macro_rules! third {
 }
 
 waiters! {
-    Nobody: false, false, first N;
-    One: true, true, second O;
-    Anybody: true, false, third A;
+    Nobody: false, false, first N, second W;
+    Byte: false, false, first N, first B;
+    One: true, true, second O, second W;
+    Anybody: true, false, third A, second W;
 }

@@ -1,12 +1,13 @@
 //! Words, and their layout: each variable in its own cache line, rows by home.
 
-use crate::tools::AtomicU64;
+use super::bits::Bits;
 use crate::waiting::{Alarm, Bell, Threads};
 use crossbeam_utils::CachePadded;
-use doorway_core::memory::{Anybody, Decl, Home, Nobody, Pid, Waiters, Word};
+use doorway_core::memory::{Anybody, Byte, Decl, Home, Nobody, Pid, Waiters, Word};
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::ops::{Deref, Index, Range};
+use std::sync::atomic::Ordering::SeqCst;
 
 /// What is beside a word in the same cache line: nothing, an alarm, or a bell. The tag of a bell
 /// is the number of bits that the variable does not use.
@@ -17,7 +18,7 @@ pub(super) type Beside<T> = <<T as Word>::Waiters as Waiters>::Choose<(), Alarm<
 /// A variable of fewer than 64 bits is in the *upper* bits of the word. Then the processor's
 /// wrap-around at 64 bits is exactly that of the variable, and comparing words compares values.
 pub struct Cell<T: Word> {
-    pub(super) word: AtomicU64,
+    pub(super) word: Bits<T>,
     pub(super) beside: Beside<T>,
     of: PhantomData<fn() -> T>,
 }
@@ -27,7 +28,10 @@ impl<T: Word> Cell<T> {
     const TAGGED: bool = <T::Waiters as Waiters>::AWAITED && !T::Waiters::ONE;
 
     pub(super) fn new(decl: &Decl<'_, T>) -> Self {
-        const { assert!(T::WHOLE || Self::TAGGED, "variables that no process, or one process, waits for have 64 bits") };
+        const {
+            assert!(T::WHOLE || Self::TAGGED, "variables that no process, or one process, waits for are whole");
+            assert!(size_of::<Bits<T>>() > 1 || T::MAX <= u8::MAX as u64, "a word of this type does not fit a byte");
+        };
         Self::of_word(decl.init.pack() << (64 - decl.width), (64 - decl.width) as u8)
     }
 
@@ -37,7 +41,7 @@ impl<T: Word> Cell<T> {
 
     fn of_word(word: u64, unused: u8) -> Self {
         let beside = T::Waiters::make(|| (), Alarm::default, || Bell::new(unused));
-        Self { word: AtomicU64::new(word), beside, of: PhantomData }
+        Self { word: Bits::new(word), beside, of: PhantomData }
     }
 
     /// The alarm, if one process waits at a time.
@@ -58,6 +62,11 @@ impl<T: Word> Cell<T> {
         if T::WHOLE { 0 } else { self.bell().map_or(0, Bell::tag) }
     }
 
+    /// The value now, for tools and for owners.
+    pub(crate) fn value(&self) -> T {
+        self.decode(self.word.load(SeqCst))
+    }
+
     #[inline(always)]
     pub(super) fn encode(&self, x: T) -> u64 {
         x.pack() << self.unused_bits()
@@ -73,20 +82,27 @@ impl<T: Word> Cell<T> {
 impl<T: Word<Waiters = Nobody>> Cell<T> {
     /// A 64-bit variable with this word, made before the program runs.
     pub(crate) const fn of_word_early(word: u64) -> Self {
-        Self { word: AtomicU64::new(word), beside: (), of: PhantomData }
+        Self { word: Bits::of_word_early(word), beside: (), of: PhantomData }
+    }
+}
+
+impl<T: Word<Waiters = Byte>> Cell<T> {
+    /// The same for a variable of a byte.
+    pub(crate) const fn of_byte_early(byte: u8) -> Self {
+        Self { word: Bits::of_byte_early(byte), beside: (), of: PhantomData }
     }
 }
 
 impl<T: Word<Waiters = Anybody>> Cell<T> {
     /// The same for a variable that any process may wait for.
     pub(crate) const fn of_word_awaited(word: u64) -> Self {
-        Self { word: AtomicU64::new(word), beside: Bell::silent(0), of: PhantomData }
+        Self { word: Bits::of_word_awaited(word), beside: Bell::silent(0), of: PhantomData }
     }
 }
 
 impl<T: Word> std::fmt::Debug for Cell<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.decode(self.word.load(std::sync::atomic::Ordering::SeqCst)).fmt(f)
+        self.value().fmt(f)
     }
 }
 

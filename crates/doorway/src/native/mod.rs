@@ -13,6 +13,7 @@
 //! # Orderings
 //! The papers assume atomic registers and program order, so everything is `SeqCst`.
 
+mod bits;
 mod cells;
 mod handle;
 mod late;
@@ -119,7 +120,7 @@ impl BoundedDecrement for Native {
     fn bounded_decrement(&self, _: Access<()>, v: &Cell<u64>) -> impl Future<Output = Result<u64, Infallible>> {
         self.looks_at(v);
         let less = |word| v.decode(word).checked_sub(1).map(|x| v.encode(x));
-        let old = v.word.fetch_update(SeqCst, SeqCst, less);
+        let old = v.word.fetch_update(less);
         if old.is_ok() {
             v.has_changed();
         }

@@ -326,7 +326,7 @@ impl<N: Numbering> WaysIn for Slots<N> {
     }
 
     fn leave(&self, grant: Grant) {
-        sure(now(self.text.give_back(&ANYONE, self.tray(), grant)));
+        sure(now(self.text.give_back(&ANYONE, self.tray(), grant.holding)));
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::errors::NotMine;
 use super::{ANYONE, KnowsSlots, Numbered, Numbering, Slots};
-use crate::native::{Native, WaysIn, now, sure};
+use crate::native::{Cell, Native, now, sure};
 use doorway_core::k_assignment::names::Names;
-use doorway_core::k_assignment::{Grant, Retired};
-use doorway_core::k_exclusion::KExclusion;
+use doorway_core::k_assignment::{Fence, Grant, Holding, Retired};
 use doorway_core::k_exclusion::bypass::{Rest, Tray};
 use doorway_core::k_exclusion::turnstile::{Held, Unsettled};
+use doorway_core::memory::Word;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -27,7 +27,9 @@ pub type OwnedSlotGuard<N = Numbered> = Permit<Arc<Slots<N>>, N>;
 pub struct Permit<S: Deref<Target = Slots<N>>, N: Numbering> {
     slots: S,
     /// Has no places once they have gone another way.
-    grant: Grant,
+    holding: Holding,
+    /// Made when it is asked for.
+    fence: Cell<Fence>,
     numbering: PhantomData<fn() -> N>,
 }
 
@@ -48,7 +50,7 @@ impl<N: KnowsSlots, S: Deref<Target = Slots<N>>> Permit<S, N> {
     #[must_use]
     #[inline]
     pub fn slot(&self) -> usize {
-        self.grant.name().slot as usize
+        self.holding.name() as usize
     }
 
     /// All slots, one for each place: in ascending order, unless other guards gave theirs back
@@ -71,8 +73,8 @@ impl<S: Deref<Target = Slots<Numbered>>> Permit<S, Numbered> {
     /// Removes the guard's one place and leaves its slot taken. No other guard gets that slot until
     /// it is [revived](Slots::revive).
     pub(crate) fn retire(mut self) -> Retired {
-        let grant = self.take_grant();
-        sure(now(self.slots.text.retire(&ANYONE, grant)))
+        let holding = self.take_holding();
+        sure(now(self.slots.text.retire(&ANYONE, holding)))
     }
 }
 
@@ -80,7 +82,8 @@ impl<N: Numbering> SlotGuard<'_, N> {
     /// The same guard, with a reference to its slots.
     pub(crate) fn owned(mut self, slots: &Arc<Slots<N>>) -> OwnedSlotGuard<N> {
         debug_assert!(std::ptr::eq(self.slots, &raw const **slots), "it belongs to other slots");
-        Permit::new(Arc::clone(slots), self.take_grant())
+        let fence = self.own_fence();
+        Permit::of(Arc::clone(slots), self.take_holding(), fence)
     }
 }
 
@@ -93,37 +96,47 @@ impl Slots {
 
 impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     #[inline(always)]
-    pub(super) fn new(slots: S, grant: Grant) -> Self {
-        Self { slots, grant, numbering: PhantomData }
+    pub(super) fn new(slots: S, Grant { holding, ticket }: Grant) -> Self {
+        Self { slots, holding, fence: Cell::of_word_early(Fence::word_of(ticket)), numbering: PhantomData }
     }
 
-    /// Takes the grant out, because it goes another way than by dropping the guard.
-    fn take_grant(&mut self) -> Grant {
-        let grant = self.grant;
-        self.grant = grant.of_nothing();
-        grant
+    fn of(slots: S, holding: Holding, fence: Fence) -> Self {
+        Self { slots, holding, fence: Cell::of_word_early(fence.pack()), numbering: PhantomData }
+    }
+
+    /// Takes out what the guard holds, because it goes another way than by dropping the guard.
+    fn take_holding(&mut self) -> Holding {
+        let holding = self.holding;
+        self.holding = holding.of_nothing();
+        holding
+    }
+
+    /// What the fence number is, or will be made from.
+    fn own_fence(&self) -> Fence {
+        self.fence.value()
     }
 
     /// The number of places that the guard holds.
     #[must_use]
     pub fn places(&self) -> usize {
-        self.grant.units()
+        self.holding.units()
     }
 
     fn all_slots(&self) -> Vec<usize> {
-        let mut slot = self.grant.name().slot;
+        let mut slot = self.holding.name();
         let mut all = Vec::with_capacity(self.places());
         for more in (0..self.places()).rev() {
             all.push(slot as usize);
             // Only a slot that is held together with another one has a next one.
             if more > 0 {
-                slot = sure(now(self.slots.text.next_slot(&ANYONE, slot)));
+                slot = sure(now(self.slots.text.next_name(&ANYONE, slot)));
             }
         }
         all
     }
 
-    /// The fence number. It is fixed when the guard is granted, so you may call this at any time.
+    /// The fence number. It does not matter when you call this, nor from which thread: the guard has
+    /// the same number all the time.
     ///
     /// The number is larger than that of every guard that was granted before this one was asked
     /// for, and larger than that of every earlier guard of the same slot. For guards that were
@@ -147,9 +160,8 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    #[inline]
     pub fn fence(&self) -> u64 {
-        self.grant.name().fence
+        sure(now(self.slots.text.fence(&ANYONE, self.holding, &self.fence)))
     }
 
     /// Drops the guard and removes its places, so there are fewer places from now on. Its slot
@@ -163,8 +175,8 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn forget(mut self) {
-        let grant = self.take_grant();
-        sure(now(self.slots.text.forget(&ANYONE, grant)));
+        let holding = self.take_holding();
+        sure(now(self.slots.text.forget(&ANYONE, holding)));
     }
 
     /// The slots that this guard belongs to.
@@ -205,8 +217,10 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         if !std::ptr::eq(&raw const *self.slots, &raw const *other.slots) {
             return Err(NotMine(other));
         }
-        let (mine, more) = (self.take_grant(), other.take_grant());
-        self.grant = sure(now(self.slots.text.merge(&ANYONE, mine, more)));
+        let (mine, more) = (self.take_holding(), other.take_holding());
+        let merged = self.slots.text.merge(&ANYONE, (mine, &self.fence), (more, &other.fence));
+        let (holding, fence) = sure(now(merged));
+        (self.holding, self.fence) = (holding, Cell::of_word_early(fence.pack()));
         Ok(())
     }
 
@@ -233,9 +247,10 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     {
         // Before anything changes: cloning a handle is user code, and may panic.
         let slots = self.slots.clone();
-        let (mine, other) = sure(now(self.slots.text.split(&ANYONE, self.grant, places as u64)))?;
-        self.grant = mine;
-        Some(Self::new(slots, other))
+        let split = self.slots.text.split(&ANYONE, self.holding, &self.fence, places as u64);
+        let (mine, other, fence) = sure(now(split))?;
+        self.holding = mine;
+        Some(Self::of(slots, other, fence))
     }
 }
 
@@ -246,16 +261,16 @@ impl<S: Deref<Target = Slots<N>>, N: Numbering> Drop for Permit<S, N> {
         if N::PASSES
             && let Some(tray) = slots.tray()
         {
-            if !self.grant.is_one_at_once() || !slots.text.has_few_names() {
-                give_back(slots, self.grant);
+            if !self.holding.is_one_at_once() || !slots.text.has_few_names() {
+                give_back(slots, self.holding);
             } else if let rest @ (Rest::Door | Rest::Settle(_) | Rest::Left(_)) =
-                slots.text.end_passing_now(&ANYONE, tray, self.grant)
+                slots.text.end_passing_now(&ANYONE, tray, self.holding)
             {
                 settle_passing(slots, tray, rest);
             }
-        } else if !self.grant.is_one_at_once() || !slots.text.has_few_names() {
-            give_back(slots, self.grant);
-        } else if let Some(unsettled) = slots.text.end_now(&ANYONE, self.grant) {
+        } else if !self.holding.is_one_at_once() || !slots.text.has_few_names() {
+            give_back(slots, self.holding);
+        } else if let Some(unsettled) = slots.text.end_now(&ANYONE, self.holding) {
             slots.settle_at_once(unsettled);
         }
     }
@@ -278,18 +293,18 @@ fn settle_passing<N: Numbering>(slots: &Slots<N>, tray: &Tray<Native>, rest: Res
 }
 
 #[inline(never)]
-fn give_back<N: Numbering>(slots: &Slots<N>, grant: Grant) {
-    match grant.units() {
+fn give_back<N: Numbering>(slots: &Slots<N>, holding: Holding) {
+    match holding.units() {
         0 => {}
-        _ if N::PASSES => slots.leave(grant),
+        _ if N::PASSES => sure(now(slots.text.give_back(&ANYONE, slots.tray(), holding))),
         1 => {
-            if let Some(unsettled) = slots.text.end_now(&ANYONE, grant) {
-                slots.text.settle_now(&ANYONE, grant.held(), unsettled);
+            if let Some(unsettled) = slots.text.end_now(&ANYONE, holding) {
+                slots.text.settle_now(&ANYONE, holding.held(), unsettled);
             }
         }
-        _ => sure(now(slots.text.release(&ANYONE, grant))),
+        _ => sure(now(slots.text.give_holding_back(&ANYONE, holding))),
     }
-    if grant.held().announced {
+    if holding.held().announced {
         Native::let_others_go_first();
     }
 }

@@ -16,7 +16,7 @@ pub use poll::PollSlots;
 use crate::native::{ANYONE, Cell, Late, Native, OF_GUARDS, now, sure};
 use crate::waiting::Policy;
 use doorway_core::k_assignment::Slots as Text;
-use doorway_core::k_assignment::names::{EitherNames, FEW, FlagNames, Names};
+use doorway_core::k_assignment::names::{EitherNames, FEW, FlagNames, Names, Notes};
 use doorway_core::k_exclusion::bypass::Tray;
 use doorway_core::k_exclusion::turnstile::{Endless, Gate, KEPT_RINGS, Limits, Look, MOST_RINGS, Turnstile};
 use doorway_core::memory::{Near, Pid, Site};
@@ -78,10 +78,10 @@ use std::fmt;
 ///
 /// # Memory use
 /// 384 bytes. With more than 16 places, `new` also allocates a bit for each place, in words of 64.
-/// Nothing else is allocated before a caller waits or asks for several places at once. Then the
-/// line allocates up to 128 bytes for each caller in line. Once the line is empty, it keeps at most
-/// 8.4 MB for the next callers that wait. The future of a task that waits for one place
-/// allocates nothing.
+/// Nothing else is allocated before a caller waits, asks for several places at once, or asks for a
+/// [`fence`](Permit::fence). Then the line allocates up to 128 bytes for each caller in line. Once
+/// the line is empty, it keeps at most 8.4 MB for the next callers that wait. The future of a task
+/// that waits for one place allocates nothing.
 ///
 /// Callers that have given up take no memory for long: while `w` callers wait for one place each,
 /// the line has fewer than `w + k + 60` others. Only behind a caller that asks for several places,
@@ -98,10 +98,10 @@ use std::fmt;
 /// An uncontended `acquire` makes two read-modify-writes and a few loads, and dropping the guard
 /// makes one read-modify-write and a store. One of the read-modify-writes and the store are for the
 /// slot number; callers that need none use [`without_numbers`](Self::without_numbers). With more
-/// than 16 places, a slot number takes two more read-modify-writes. One of them is for
-/// [`fence`](Permit::fence), which costs nothing with fewer places. (With a [bypass](Self::bypass),
-/// `fence` costs a load, and for some callers a read-modify-write.) `doorway-lab bench slots`
-/// compares.
+/// than 16 places, a slot number takes one read-modify-write more. A [`fence`](Permit::fence) costs
+/// nothing before a guard is asked for it; the first fence of an object allocates 256 bytes, and 8
+/// for each slot. (With a [bypass](Self::bypass), each `acquire` makes one load more, and some
+/// callers a read-modify-write.) `doorway-lab bench slots` compares.
 ///
 /// # Examples
 /// ```
@@ -122,9 +122,16 @@ pub struct Slots<N: Numbering = Numbered> {
     manners: Manners,
 }
 
-// What a passage writes, and at least one name, share a cache line.
+// All that a passage writes shares one cache line, with the flags of all names if there are few.
 #[cfg(target_pointer_width = "64")]
-const _: () = assert!(Text::<Native, EitherNames<Native>, Endless<Native>, Tray<Native>>::WRITTEN.is_multiple_of(64));
+const _: () = {
+    const fn shares_a_line(written: usize, names: usize) -> bool {
+        written.is_multiple_of(64) && written / 64 == (names + FEW - 1) / 64
+    }
+    type Of<Tray> = Text<Native, EitherNames<Native>, Endless<Native>, Tray>;
+    assert!(shares_a_line(Of::<()>::WRITTEN, Of::<()>::NAMES));
+    assert!(shares_a_line(Of::<Tray<Native>>::WRITTEN, Of::<Tray<Native>>::NAMES));
+};
 
 /// How callers wait.
 #[derive(Clone, Copy, Debug)]
@@ -196,8 +203,8 @@ impl Slots {
             Near::of(all),
             line,
         );
-        let names =
-            FlagNames::of_parts([const { Cell::of_word_early(0) }; FEW], Late::of_word_early(FEW as u32, 1, 0), FEW);
+        let notes = Notes::of_parts(Late::of_word_early(FEW as u32, 1, 0), Late::of_word_early(FEW as u32, 1, 0));
+        let names = FlagNames::of_parts([const { Cell::of_byte_early(0) }; FEW], notes, FEW);
         let policy = if places == 1 { Policy::PARK } else { Policy::SLEEP };
         Self {
             text: Text::of_parts((), EitherNames::Few(names), line, FEW, ()),
@@ -239,7 +246,7 @@ impl<N: Numbering> Slots<N> {
     }
 
     /// Lets a newcomer retry before it gets in line: for some microseconds if sections are long,
-    /// and for up to some milliseconds if others come and go quickly.
+    /// and for up to 26 milliseconds if others come and go quickly.
     ///
     /// While it retries, it has no place in line, and other callers that retry may get in first.
     /// Once it is in line, no caller passes it. This improves throughput if sections are short and
@@ -280,8 +287,8 @@ impl<N: Numbering> Slots<N> {
     /// also keeps free places from the waiters behind it, until the bound is reached. If no
     /// newcomers come, those waiters wait for ever. If futures may be leaked, use strict order.
     ///
-    /// A guard's [`fence`](Permit::fence) costs one load. For a caller that passes a waiter or has
-    /// waited in line, it also costs a read-modify-write.
+    /// So that guards have a [`fence`](Permit::fence), each caller makes one load. A caller that
+    /// passes a waiter or has waited in line also makes a read-modify-write.
     ///
     /// The type of the result is `Slots<Passing>`, or `Slots<Passing<Unnumbered>>`, and its guards
     /// are `SlotGuard<'_, Passing>`. An earlier call of [`unfair`](Self::unfair) has no effect.

@@ -170,6 +170,9 @@ impl Away {
     /// Others are quick if this many of them are let in between two tries.
     const QUICK: u64 = 3;
 
+    /// The largest number of long pauses.
+    const LONGEST: u32 = 256;
+
     /// A thread that tries for the first time, after this many others were let in.
     pub(crate) fn new(entries: u64) -> Self {
         Self { entries, pauses: 0 }
@@ -178,10 +181,10 @@ impl Away {
     /// After a try in vain, and after this many others were let in.
     pub(crate) fn after(self, entries: u64) -> Self {
         let are_quick = entries.wrapping_sub(self.entries) >= Self::QUICK;
-        Self { entries, pauses: if are_quick { (2 * self.pauses).clamp(4, 64) } else { 0 } }
+        Self { entries, pauses: if are_quick { (2 * self.pauses).clamp(4, Self::LONGEST) } else { 0 } }
     }
 
-    /// Stays away: up to 200 µs, where a pause of the processor takes 50 ns.
+    /// Stays away: up to 0.8 ms, where a pause of the processor takes 50 ns.
     pub(crate) fn pause(self) {
         if *ALONE && self.pauses > 0 {
             std::thread::yield_now(); // no other thread comes and goes meanwhile
@@ -242,7 +245,7 @@ mod tests {
             away.pauses
         };
         assert_eq!([102, 105, 205, 206].map(&mut then), [0, 4, 8, 0]);
-        assert_eq!((1..=9).map(|i| then(206 + 3 * i)).max(), Some(64));
+        assert_eq!((1..=9).map(|i| then(206 + 3 * i)).max(), Some(Away::LONGEST));
         assert_eq!(Away::new(u64::MAX).after(2).pauses, 4); // the count began again
     }
 

@@ -8,13 +8,9 @@ use std::path::{Path, PathBuf};
 
 /// What may become a `usize` without a mask, in these files, and why it is small.
 const SMALL: &[(&str, &[&str], &str)] = &[
-    (
-        "k_assignment/names/",
-        &["name.slot", "slot", "self.k", "self.k.get()", ".trailing_zeros()"],
-        "slots: at most 65,535",
-    ),
+    ("k_assignment/names/", &["name", "self.k", "self.k.get()", ".trailing_zeros()"], "slots: at most 65,535"),
     ("k_assignment/seats/", &[".trailing_zeros()"], "bits of a word"),
-    ("k_assignment/slots/mod.rs", &["self.0.slot", "held.name().slot", "room"], "slots: at most 65,535"),
+    ("k_assignment/slots/mod.rs", &["self.0", "held.holding.name()", "room"], "slots: at most 65,535"),
     ("k_assignment/slots/mod.rs", &["(self.packed.get() as u32 >> 2)"], "units of a guard: 30 bits"),
     ("k_exclusion/anderson_moir_94/", &["self.loc", "next.loc"], "places of one process: at most `PLENTY`"),
     ("k_exclusion/turnstile/changes.rs", &["units", "room.saturating_sub(places.0)"], "asked for as a `usize`; places"),
@@ -41,7 +37,7 @@ const SMALL: &[(&str, &[&str], &str)] = &[
     ("rooms/blelloch_cheng_gibbons_01/words.rs", &["room"], "a number of a room, which was a `usize`"),
     ("rooms/blelloch_cheng_gibbons_01/strict.rs", &["(word >> 32)"], "32 bits"),
     ("k_assignment/seats/mod.rs", &["bypass"], "asked for as a `u16`"),
-    ("k_assignment/slots/passing.rs", &["held.name().slot"], "places: at most 65,535"),
+    ("k_assignment/slots/passing.rs", &["held.holding.name()"], "places: at most 65,535"),
     ("observed/book.rs", &["now.places", "now.free"], "places: at most 65,535"),
     ("observed/status.rs", &["(u64::BITS - nanoseconds.leading_zeros())"], "bits of a word"),
     ("native/", &["places[i]", "most", "self.most", "(self.first"], "lines and rows: `u32`"),
@@ -57,7 +53,7 @@ const SMALL: &[(&str, &[&str], &str)] = &[
             "look.places",
             "self.text.room()",
             "slot",
-            "self.grant.name().slot",
+            "self.holding.name()",
             "self.look().free",
         ],
         "places: at most 65,535",
@@ -151,8 +147,8 @@ fn a_ticket_in_a_usize_is_found() {
     assert_eq!(becomes_usize(ring, "&self.rec[t as usize % self.size]"), ["&self.rec[t"]);
     assert_eq!(becomes_usize(ring, "let mine = ticket as usize;"), ["let mine = ticket"]);
     assert_eq!(
-        becomes_usize("k_assignment/names/flags.rs", "self.taken[name.fence as usize]"),
-        ["self.taken[name.fence"]
+        becomes_usize("k_assignment/names/flags.rs", "self.taken[own.fence as usize]"),
+        ["self.taken[own.fence"]
     );
     assert_eq!(becomes_usize("slots/guard.rs", "all.push(its_slot as usize)"), ["all.push(its_slot"]);
     assert!(becomes_usize("slots/guard.rs", "all.push(slot as usize) // not its fence as usize").is_empty());

@@ -9,7 +9,7 @@ use crate::k_exclusion::turnstile::line::line;
 use crate::k_exclusion::turnstile::{Alike, door_opens, limits, turnstile};
 use crate::property::View;
 use crate::sim::{Canon, Layout, Rules};
-use doorway_core::k_assignment::names::{Mark, Taken};
+use doorway_core::k_assignment::names::{Flag, Taken};
 use doorway_core::k_exclusion::turnstile::Limits;
 use doorway_core::registry::{Sizes, TurnstileBits, TurnstileLineSlots, TurnstileSlots};
 
@@ -67,7 +67,7 @@ fn names(sizes: Sizes, bitmap: bool) -> Vec<Property> {
     let k = sizes.k;
     let is_taken = move |v: &View<'_>, name: usize| match bitmap {
         true => v.get_at::<Taken>("taken", name / 64).0 >> (name % 64) & 1 == 1,
-        false => v.get_at::<Mark>("taken", name).last().is_none(),
+        false => v.get_at::<Flag>("taken", name).is_taken(),
     };
     let beyond = if bitmap { k..k.next_multiple_of(64) } else { 0..0 };
     vec![

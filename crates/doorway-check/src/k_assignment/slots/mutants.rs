@@ -4,7 +4,7 @@ use crate::mutants::Text;
 use crate::mutants::rows::*;
 use crate::sim::{Part, Rules, Sim, SimCell, TextError, World};
 use doorway_core::Failure;
-use doorway_core::k_assignment::names::{BitNames, FlagNames, Mark as Flag, Name, Names, Taken};
+use doorway_core::k_assignment::names::{BitNames, Flag, FlagNames, Names, Taken};
 use doorway_core::k_assignment::slots::Slots;
 use doorway_core::k_exclusion::KExclusion;
 use doorway_core::k_exclusion::turnstile::{Held, Limits, Refused, Turnstile};
@@ -133,16 +133,16 @@ impl<N: Names<Sim> + 'static> Apart<N> {
         })
     }
 
-    async fn take(&self, p: Here<'_, Sim>, live: &impl Debug) -> Result<Name, Infallible> {
+    async fn take(&self, p: Here<'_, Sim>, live: &impl Debug) -> Result<u32, Infallible> {
         let name = match self.fault {
             Fault::LowStays => self.take_stubbornly(p, live).await?,
-            _ => self.names.take(p, 0, live).await?,
+            _ => self.names.take(p, live).await?,
         };
         // There is one, except with a fault.
-        Ok(name.unwrap_or(Name { slot: self.k as u32 - 1, fence: 0 }))
+        Ok(name.unwrap_or(self.k as u32 - 1))
     }
 
-    async fn take_stubbornly(&self, p: Here<'_, Sim>, live: &impl Debug) -> Result<Option<Name>, Infallible> {
+    async fn take_stubbornly(&self, p: Here<'_, Sim>, live: &impl Debug) -> Result<Option<u32>, Infallible> {
         let mut slot = 0;
         while slot < self.k {
             let bit = 1 << slot;
@@ -161,7 +161,7 @@ impl<N: Names<Sim> + 'static> Apart<N> {
                 _ => p.at(3).swap(&self.flags[slot], Flag::TAKEN).await? != Flag::TAKEN,
             };
             if was_free {
-                return Ok(Some(Name { slot: slot as u32, fence: 0 }));
+                return Ok(Some(slot as u32));
             }
         }
         Ok(None)
@@ -169,10 +169,10 @@ impl<N: Names<Sim> + 'static> Apart<N> {
 }
 
 impl<N: Names<Sim> + 'static> KExclusion<Sim> for Apart<N> {
-    type Held = (Held, Name);
+    type Held = (Held, u32);
     type Refusal = Refused;
 
-    async fn acquire(&self, p: &Process<Sim>) -> Result<(Held, Name), Failure<Infallible, Refused>> {
+    async fn acquire(&self, p: &Process<Sim>) -> Result<(Held, u32), Failure<Infallible, Refused>> {
         let here = p.on(self.part);
         let early = if self.fault == Fault::NamedEarly { Some(self.take(here, &"early").await?) } else { None };
         here.part(&early);
@@ -182,12 +182,12 @@ impl<N: Names<Sim> + 'static> KExclusion<Sim> for Apart<N> {
             Some(name) => name,
             None => self.take(here, &held).await?,
         };
-        here.holds("name", u64::from(name.slot));
+        here.holds("name", u64::from(name));
         here.mark(Mark::Rests(4));
         Ok((held, name))
     }
 
-    async fn release(&self, p: &Process<Sim>, (held, name): (Held, Name)) -> Result<(), Infallible> {
+    async fn release(&self, p: &Process<Sim>, (held, name): (Held, u32)) -> Result<(), Infallible> {
         let here = p.on(self.part);
         let late = self.fault == Fault::NamelessLate;
         if !late {

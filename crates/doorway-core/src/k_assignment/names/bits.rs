@@ -18,8 +18,8 @@
 //! | name              | range   | initially | home   | written at | meaning |
 //! |-------------------|---------|-----------|--------|------------|---------|
 //! | `taken[0..k/64]`  | 64 bits | 0         | nobody | 3, 4       | which names are held |
-//! | `given`           | number  | 0         | nobody | 6          | the last fence number that was given out |
 //! | `after[0..k]`     | `0..k`  | 0         | its holder | 8      | which of its names comes next |
+//! | `last[0..k]`      | number  | 0         | its holder | 7      | the largest fence number of its holders |
 //!
 //! and those of the k-exclusion inside.
 //!
@@ -33,22 +33,19 @@
 //!
 //! # Cost, faults, fairness
 //! One load and one read-modify-write to take a name while no other process does, at most `k` of
-//! each; one read-modify-write to give it back. A fence number costs one more, because a bit has no
-//! room for the number of its last holder. A crashed holder keeps its name for ever, as it keeps
-//! its place. No process waits here.
+//! each; one read-modify-write to give it back. A crashed holder keeps its name for ever, as it
+//! keeps its place. No process waits here.
 
-use super::{Given, Links, Name, Names, Taken};
-use crate::memory::{FetchAdd, FetchOr, Here, Immediate, LateRows, Near, Site, in_both_forms};
+use super::{Names, Notes, Taken};
+use crate::memory::{FetchAdd, FetchOr, Here, Immediate, LateRows, Site, in_both_forms};
 use core::fmt::Debug;
 
 /// Names `0..k` in a bitmap, for at most `k` processes at a time.
 #[derive(Debug)]
 pub struct BitNames<M: LateRows> {
     taken: M::Row<Taken>,
-    given: Near<M, Given>,
-    after: Links<M>,
+    notes: Notes<M>,
     k: usize,
-    fences: bool,
 }
 
 impl<M: FetchOr + FetchAdd + LateRows> BitNames<M> {
@@ -83,75 +80,50 @@ impl<M: FetchOr + FetchAdd + LateRows> BitNames<M> {
             None
         }}
 
-        /// Takes a name and its number: 2, 3, 6. Numbers are given out in the order in which names
-        /// are taken, so this one is larger than all before.
-        #[inline(always)]
-        fn take_one, take_one_now<D: Debug>(&self, p: Here<'_, M>, live: &D) -> Option<Name> {'text: {
-            let Some(slot) = either!(self.find(p, live), self.find_now(p, live)) else { break 'text None };
-            if !self.fences {
-                break 'text Some(Name { slot, fence: 0 });
-            }
-            p.shows("takes", u64::from(slot));
-            let Given(last) = access!(p.at(6).keeping(&(slot, live)).fetch_add(&self.given, Given(1)));
-            p.hides("takes");
-            Some(Name { slot, fence: last.wrapping_add(1) })
-        }}
-
         /// Gives a name back: 4.
         #[inline(always)]
-        fn free, free_now(&self, p: Here<'_, M>, name: Name) -> () {
-            let slot = name.slot as usize;
-            let bit = 1u64 << (slot % 64);
+        fn free, free_now(&self, p: Here<'_, M>, name: u32) -> () {
+            let bit = 1u64 << (name % 64);
             // The bit is set, and no other process clears it.
-            access!(p.at(4).fetch_add(&self.taken[slot / 64], Taken(bit.wrapping_neg())));
+            access!(p.at(4).fetch_add(&self.taken[name as usize / 64], Taken(bit.wrapping_neg())));
         }
     }
 }
 
 impl<M: FetchOr + FetchAdd + LateRows> Names<M> for BitNames<M> {
     fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self {
-        Self {
-            taken: site.row("taken", k.div_ceil(64), |_| Taken(0).into()),
-            given: site.near("given", Given(fences.unwrap_or(0))),
-            after: Links::new(site, k),
-            k,
-            fences: fences.is_some(),
-        }
+        Self { taken: site.row("taken", k.div_ceil(64), |_| Taken(0).into()), notes: Notes::new(site, k, fences), k }
     }
 
-    fn take(&self, p: Here<'_, M>, _: u64, live: &impl Debug) -> impl Future<Output = Result<Option<Name>, M::Error>> {
-        self.take_one(p, live)
+    fn take(&self, p: Here<'_, M>, live: &impl Debug) -> impl Future<Output = Result<Option<u32>, M::Error>> {
+        self.find(p, live)
     }
 
-    fn give_back(&self, p: Here<'_, M>, name: Name) -> impl Future<Output = Result<(), M::Error>> {
+    fn give_back(&self, p: Here<'_, M>, name: u32) -> impl Future<Output = Result<(), M::Error>> {
         self.free(p, name)
     }
 
     #[inline(always)]
-    fn take_now(&self, p: Here<'_, M>, _: u64) -> Option<Name>
+    fn take_now(&self, p: Here<'_, M>) -> Option<u32>
     where
         M: Immediate,
     {
-        self.take_one_now(p, &())
+        self.find_now(p, &())
     }
 
     #[inline(always)]
-    fn give_back_now(&self, p: Here<'_, M>, name: Name)
+    fn give_back_now(&self, p: Here<'_, M>, name: u32)
     where
         M: Immediate,
     {
         self.free_now(p, name);
     }
 
-    fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> impl Future<Output = Result<(), M::Error>> {
-        self.after.link(p, slot, next)
+    async fn is_taken(&self, p: Here<'_, M>, name: usize) -> Result<bool, M::Error> {
+        Ok(p.at(2).read(&self.taken[name / 64]).await?.0 >> (name % 64) & 1 == 1)
     }
 
-    fn linked(&self, p: Here<'_, M>, slot: u32) -> impl Future<Output = Result<u32, M::Error>> {
-        self.after.linked(p, slot)
-    }
-
-    async fn is_taken(&self, p: Here<'_, M>, slot: usize) -> Result<bool, M::Error> {
-        Ok(p.at(2).read(&self.taken[slot / 64]).await?.0 >> (slot % 64) & 1 == 1)
+    fn notes(&self) -> Option<&Notes<M>> {
+        Some(&self.notes)
     }
 }

@@ -1,8 +1,8 @@
 //! Flags or a bitmap, depending on the number of names; and no names at all.
 
-use super::{BitNames, FEW, FlagNames, Name, Names, Together};
+use super::{BitNames, FEW, FlagNames, Names, Notes, Together};
 use crate::k_assignment::slots::missing;
-use crate::memory::{FetchAdd, FetchOr, Here, Immediate, LateRows, Memory, Site, Swap};
+use crate::memory::{FetchAdd, FetchOr, Here, Immediate, LateRows, Site, Swap};
 use core::fmt::Debug;
 
 /// Flags for few names, which are faster; a bitmap for many, which is faster to search.
@@ -34,27 +34,27 @@ impl<M: FetchOr + FetchAdd + Swap + LateRows> Names<M> for EitherNames<M> {
         matches!(self, Self::Few(_))
     }
 
-    async fn take(&self, p: Here<'_, M>, fence: u64, live: &impl Debug) -> Result<Option<Name>, M::Error> {
-        either!(self, names => names.take(p, fence, live).await)
+    async fn take(&self, p: Here<'_, M>, live: &impl Debug) -> Result<Option<u32>, M::Error> {
+        either!(self, names => names.take(p, live).await)
     }
 
-    async fn give_back(&self, p: Here<'_, M>, name: Name) -> Result<(), M::Error> {
+    async fn give_back(&self, p: Here<'_, M>, name: u32) -> Result<(), M::Error> {
         either!(self, names => names.give_back(p, name).await)
     }
 
     #[inline(always)]
-    fn take_now(&self, p: Here<'_, M>, fence: u64) -> Option<Name>
+    fn take_now(&self, p: Here<'_, M>) -> Option<u32>
     where
         M: Immediate,
     {
         match self {
-            Self::Few(names) => names.take_now(p, fence),
-            Self::Many(names) => Some(take_of_many(names, p, fence)),
+            Self::Few(names) => names.take_now(p),
+            Self::Many(names) => Some(take_of_many(names, p)),
         }
     }
 
     #[inline(always)]
-    fn give_back_now(&self, p: Here<'_, M>, name: Name)
+    fn give_back_now(&self, p: Here<'_, M>, name: u32)
     where
         M: Immediate,
     {
@@ -64,16 +64,12 @@ impl<M: FetchOr + FetchAdd + Swap + LateRows> Names<M> for EitherNames<M> {
         }
     }
 
-    async fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> Result<(), M::Error> {
-        either!(self, names => names.link(p, slot, next).await)
+    async fn is_taken(&self, p: Here<'_, M>, name: usize) -> Result<bool, M::Error> {
+        either!(self, names => names.is_taken(p, name).await)
     }
 
-    async fn linked(&self, p: Here<'_, M>, slot: u32) -> Result<u32, M::Error> {
-        either!(self, names => names.linked(p, slot).await)
-    }
-
-    async fn is_taken(&self, p: Here<'_, M>, slot: usize) -> Result<bool, M::Error> {
-        either!(self, names => names.is_taken(p, slot).await)
+    fn notes(&self) -> Option<&Notes<M>> {
+        either!(self, names => names.notes())
     }
 }
 
@@ -81,57 +77,54 @@ impl<M: FetchOr + FetchAdd + Swap + LateRows> Names<M> for EitherNames<M> {
 // is returned fits registers.
 
 #[inline(never)]
-fn take_of_many<M>(names: &BitNames<M>, p: Here<'_, M>, fence: u64) -> Name
+fn take_of_many<M>(names: &BitNames<M>, p: Here<'_, M>) -> u32
 where
     M: FetchOr + FetchAdd + LateRows + Immediate,
 {
-    names.take_now(p, fence).unwrap_or_else(missing)
+    names.take_now(p).unwrap_or_else(missing)
 }
 
 #[inline(never)]
-fn give_back_to_many<M>(names: &BitNames<M>, p: Here<'_, M>, name: Name)
+fn give_back_to_many<M>(names: &BitNames<M>, p: Here<'_, M>, name: u32)
 where
     M: FetchOr + FetchAdd + LateRows + Immediate,
 {
     names.give_back_now(p, name);
 }
 
-/// No process learns which name it has. Its number is the one it asks for.
+/// No process learns which name it has.
 #[derive(Clone, Copy, Debug)]
 pub struct NoNames;
 
-impl<M: Memory> Names<M> for NoNames {
+impl<M: LateRows> Names<M> for NoNames {
     const NAMED: bool = false;
 
     fn new(_: &Site<'_, M>, _: usize, _: Option<u64>) -> Self {
         Self
     }
-    async fn take(&self, _: Here<'_, M>, fence: u64, _: &impl Debug) -> Result<Option<Name>, M::Error> {
-        Ok(Some(Name { slot: 0, fence }))
+    async fn take(&self, _: Here<'_, M>, _: &impl Debug) -> Result<Option<u32>, M::Error> {
+        Ok(Some(0))
     }
-    async fn give_back(&self, _: Here<'_, M>, _: Name) -> Result<(), M::Error> {
+    async fn give_back(&self, _: Here<'_, M>, _: u32) -> Result<(), M::Error> {
         Ok(())
     }
     #[inline(always)]
-    fn take_now(&self, _: Here<'_, M>, fence: u64) -> Option<Name>
+    fn take_now(&self, _: Here<'_, M>) -> Option<u32>
     where
         M: Immediate,
     {
-        Some(Name { slot: 0, fence })
+        Some(0)
     }
     #[inline(always)]
-    fn give_back_now(&self, _: Here<'_, M>, _: Name)
+    fn give_back_now(&self, _: Here<'_, M>, _: u32)
     where
         M: Immediate,
     {
-    }
-    async fn link(&self, _: Here<'_, M>, _: u32, _: u32) -> Result<(), M::Error> {
-        Ok(())
-    }
-    async fn linked(&self, _: Here<'_, M>, _: u32) -> Result<u32, M::Error> {
-        Ok(0)
     }
     async fn is_taken(&self, _: Here<'_, M>, _: usize) -> Result<bool, M::Error> {
         Ok(false)
+    }
+    fn notes(&self) -> Option<&Notes<M>> {
+        None
     }
 }

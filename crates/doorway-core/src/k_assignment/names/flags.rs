@@ -11,14 +11,15 @@
 //! # Idea
 //! As there. In addition a process looks at each flag first, which spares an exchange for each name
 //! that is held. Giving a name back is a plain write. So a name costs one read-modify-write and not
-//! two. A flag that is clear has the number of its last holder. All set flags look alike, so a
-//! process that comes too late changes nothing when it sets one again.
+//! two. All set flags look alike, so a process that comes too late changes nothing when it sets one
+//! again.
 //!
 //! # Shared variables
 //! | name            | range | initially | home   | written at | meaning |
 //! |-----------------|-------|-----------|--------|------------|---------|
-//! | `taken[0..k]`   | [mark](super::Mark) | clear, 0 | nobody | 3, 4 | whether the name is held; if not, the number of its last holder |
+//! | `taken[0..k]`   | [flag](super::Flag) | clear | nobody | 3, 4 | whether the name is held |
 //! | `after[0..k]`   | `0..k` | 0        | its holder | 8 | which of its names comes next |
+//! | `last[0..k]`    | number | 0        | its holder | 7 | the largest fence number of its holders |
 //!
 //! # Invariants (all checked)
 //! - assumed: at most `k` processes are at 2 to 4
@@ -33,7 +34,7 @@
 //! name; at most `k` of each. One write to give it back. A crashed holder keeps its name for ever,
 //! as it keeps its place. No process waits here.
 
-use super::{Links, Mark, Name, Names, Next};
+use super::{Flag, Names, Notes};
 use crate::memory::{Here, Immediate, LateRows, Memory, Site, Swap, in_both_forms};
 use core::fmt::Debug;
 use core::marker::PhantomData;
@@ -46,10 +47,10 @@ pub const FEW: usize = 16;
 /// How flags are laid out in memory.
 pub trait Lie<M: Memory>: Debug {
     /// The type that holds the flags.
-    type Flags: Index<usize, Output = M::Cell<Mark>> + Debug;
+    type Flags: Index<usize, Output = M::Cell<Flag>> + Debug;
 
     /// Makes `k` flags.
-    fn flags(site: &Site<'_, M>, k: usize, init: Mark) -> Self::Flags;
+    fn flags(site: &Site<'_, M>, k: usize) -> Self::Flags;
 }
 
 /// In a row of their own.
@@ -61,16 +62,16 @@ pub enum Apart {}
 pub enum Together {}
 
 impl<M: Memory> Lie<M> for Apart {
-    type Flags = M::Row<Mark>;
-    fn flags(site: &Site<'_, M>, k: usize, init: Mark) -> M::Row<Mark> {
-        site.row("taken", k, |_| init.into())
+    type Flags = M::Row<Flag>;
+    fn flags(site: &Site<'_, M>, k: usize) -> M::Row<Flag> {
+        site.row("taken", k, |_| Flag::FREE.into())
     }
 }
 
 impl<M: Memory> Lie<M> for Together {
-    type Flags = M::Group<Mark, FEW>;
-    fn flags(site: &Site<'_, M>, k: usize, init: Mark) -> M::Group<Mark, FEW> {
-        site.few("taken", k, |_| init.into())
+    type Flags = M::Group<Flag, FEW>;
+    fn flags(site: &Site<'_, M>, k: usize) -> M::Group<Flag, FEW> {
+        site.few("taken", k, |_| Flag::FREE.into())
     }
 }
 
@@ -79,13 +80,11 @@ impl<M: Memory> Lie<M> for Together {
 #[repr(C)] // the flags first: the lowest are in the same cache line as what is before them
 pub struct FlagNames<M: LateRows, W: Lie<M> = Apart> {
     taken: W::Flags,
-    after: Links<M>,
+    notes: Notes<M>,
     lie: PhantomData<fn() -> W>,
     /// Never 0, so that it also tells flags from [a bitmap](super::EitherNames): no tag takes room
     /// before the flags.
     k: NonZeroU32,
-    /// What a grant adds to the fence number: 0 if there are no fence numbers.
-    step: u32,
 }
 
 const fn at_least_one(k: usize) -> NonZeroU32 {
@@ -96,10 +95,9 @@ const fn at_least_one(k: usize) -> NonZeroU32 {
 }
 
 impl<M: LateRows, W: Lie<M>> FlagNames<M, W> {
-    /// Puts names together before the program runs, from flags that are clear and late rows that
-    /// are not made yet. They give fence numbers.
-    pub const fn of_parts(taken: W::Flags, after: M::Late<Next>, k: usize) -> Self {
-        Self { taken, after: Links(after), lie: PhantomData, k: at_least_one(k), step: 1 }
+    /// Puts names together before the program runs, from flags that are clear.
+    pub const fn of_parts(taken: W::Flags, notes: Notes<M>, k: usize) -> Self {
+        Self { taken, notes, lie: PhantomData, k: at_least_one(k) }
     }
 }
 
@@ -107,18 +105,16 @@ impl<M: Swap + LateRows, W: Lie<M>> FlagNames<M, W> {
     in_both_forms! {
         /// Takes the lowest free name: 2, 3.
         #[inline(always)]
-        fn find, find_now<D: Debug>(&self, p: Here<'_, M>, fence: u64, live: &D) -> Option<Name> {'text: {
+        fn find, find_now<D: Debug>(&self, p: Here<'_, M>, live: &D) -> Option<u32> {'text: {
             for name in 0..self.k.get() as usize {
                 let flag = &self.taken[name];
                 p.shows("low", name as u64);
-                if access!(p.at(2).keeping(&(name, fence, live)).read(flag)).last().is_none() {
+                if access!(p.at(2).keeping(&(name, live)).read(flag)).is_taken() {
                     continue;
                 }
-                // What 2 read may be old. The number that counts is the one that 3 replaces.
-                if let Some(last) = access!(p.at(3).keeping(&(name, fence, live)).swap(flag, Mark::TAKEN)).last() {
+                if !access!(p.at(3).keeping(&(name, live)).swap(flag, Flag::TAKEN)).is_taken() {
                     p.hides("low");
-                    let fence = last.wrapping_add(self.step.into()).max(fence);
-                    break 'text Some(Name { slot: name as u32, fence });
+                    break 'text Some(name as u32);
                 }
             }
             p.hides("low");
@@ -127,56 +123,46 @@ impl<M: Swap + LateRows, W: Lie<M>> FlagNames<M, W> {
 
         /// Gives a name back: 4.
         #[inline(always)]
-        fn free, free_now(&self, p: Here<'_, M>, name: Name) -> () {
-            access!(p.at(4).write_in_passing(&self.taken[name.slot as usize], Mark::free(name.fence)));
+        fn free, free_now(&self, p: Here<'_, M>, name: u32) -> () {
+            access!(p.at(4).write_in_passing(&self.taken[name as usize], Flag::FREE));
         }
     }
 }
 
 impl<M: Swap + LateRows, W: Lie<M>> Names<M> for FlagNames<M, W> {
     fn new(site: &Site<'_, M>, k: usize, fences: Option<u64>) -> Self {
-        let taken = W::flags(site, k, Mark::free(fences.unwrap_or(0)));
-        Self { taken, after: Links::new(site, k), lie: PhantomData, k: at_least_one(k), step: fences.is_some().into() }
+        Self::of_parts(W::flags(site, k), Notes::new(site, k, fences), k)
     }
 
-    fn take(
-        &self,
-        p: Here<'_, M>,
-        fence: u64,
-        live: &impl Debug,
-    ) -> impl Future<Output = Result<Option<Name>, M::Error>> {
-        self.find(p, fence, live)
+    fn take(&self, p: Here<'_, M>, live: &impl Debug) -> impl Future<Output = Result<Option<u32>, M::Error>> {
+        self.find(p, live)
     }
 
-    fn give_back(&self, p: Here<'_, M>, name: Name) -> impl Future<Output = Result<(), M::Error>> {
+    fn give_back(&self, p: Here<'_, M>, name: u32) -> impl Future<Output = Result<(), M::Error>> {
         self.free(p, name)
     }
 
     #[inline(always)]
-    fn take_now(&self, p: Here<'_, M>, fence: u64) -> Option<Name>
+    fn take_now(&self, p: Here<'_, M>) -> Option<u32>
     where
         M: Immediate,
     {
-        self.find_now(p, fence, &())
+        self.find_now(p, &())
     }
 
     #[inline(always)]
-    fn give_back_now(&self, p: Here<'_, M>, name: Name)
+    fn give_back_now(&self, p: Here<'_, M>, name: u32)
     where
         M: Immediate,
     {
         self.free_now(p, name);
     }
 
-    fn link(&self, p: Here<'_, M>, slot: u32, next: u32) -> impl Future<Output = Result<(), M::Error>> {
-        self.after.link(p, slot, next)
+    async fn is_taken(&self, p: Here<'_, M>, name: usize) -> Result<bool, M::Error> {
+        Ok(p.at(2).read(&self.taken[name]).await?.is_taken())
     }
 
-    fn linked(&self, p: Here<'_, M>, slot: u32) -> impl Future<Output = Result<u32, M::Error>> {
-        self.after.linked(p, slot)
-    }
-
-    async fn is_taken(&self, p: Here<'_, M>, slot: usize) -> Result<bool, M::Error> {
-        Ok(p.at(2).read(&self.taken[slot]).await?.last().is_none())
+    fn notes(&self) -> Option<&Notes<M>> {
+        Some(&self.notes)
     }
 }

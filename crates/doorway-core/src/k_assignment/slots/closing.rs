@@ -23,24 +23,23 @@
 //! One load for each process that had to wait or to help others, and for each newcomer that passed
 //! a line. Other processes pay nothing.
 
-use super::{Grant, Slots};
+use super::{Grant, Holding, Slots};
 use crate::Failure;
 use crate::k_assignment::names::Names;
-use crate::k_exclusion::KExclusion;
 use crate::k_exclusion::bypass::Tray;
 use crate::k_exclusion::turnstile::{Attempt, Drawn, Fate, Line, Refused};
-use crate::memory::{CompareSwap, FetchAdd, Process, in_both_forms, within};
+use crate::memory::{CompareSwap, FetchAdd, LateRows, Process, in_both_forms, within};
 use core::ops::Range;
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
+impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     /// The exit section, where newcomers pass or not.
     ///
     /// # Errors
     /// Returns an error if an access failed.
-    pub async fn give_back(&self, p: &Process<M>, tray: Option<&Tray<M>>, grant: Grant) -> Result<(), M::Error> {
+    pub async fn give_back(&self, p: &Process<M>, tray: Option<&Tray<M>>, holding: Holding) -> Result<(), M::Error> {
         match tray {
-            Some(tray) => self.release_passing(p, tray, grant).await,
-            None => self.release(p, grant).await,
+            Some(tray) => self.release_passing(p, tray, holding).await,
+            None => self.give_holding_back(p, holding).await,
         }
     }
 
@@ -53,7 +52,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             if !within!(here, &grant, either!(self.line.is_closed(p), self.line.is_closed_now(p))) {
                 break 'text Ok(grant);
             }
-            access!(self.give_back(p, tray, grant));
+            access!(self.give_back(p, tray, grant.holding));
             Err(Refused::Closed)
         }}
     }

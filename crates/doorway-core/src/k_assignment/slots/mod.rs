@@ -26,13 +26,14 @@
 //! | [forget](Slots::forget) | 4, then the turnstile's `forget` instead of 5 |
 //! | [retire](Slots::retire) | the turnstile's `forget` alone: the name stays taken, and no process has it |
 //! | [revive](Slots::revive) | 4 for such a name, then a place more |
-//! | [merge](Slots::merge) | both parts leave the line; 9 and 8: the last name of the first notes that the names of the second come next |
-//! | [split](Slots::split) | 9: looks where the second part begins. Each name keeps its holder, so no other process can tell |
+//! | [merge](Slots::merge) | both parts leave the line; 9 and 8: the last name of the first notes that the names of the second come next; 7: the larger number |
+//! | [split](Slots::split) | the number; 9: looks where the second part begins. Each name keeps its holder, so no other process can tell |
+//! | [number](Slots::fence) | 10, 6, 11, 7: see `fences.rs` |
 //! | [add](Slots::add), [close](Slots::close), [look](Slots::look) | the turnstile's |
 //! | [unless closed](Slots::go_on_unless_closed) | the turnstile's 31 after an entry that was not possible at once; 4 and 5, if it is closed |
 //!
 //! # Invariants (all checked)
-//! Those of the turnstile, (T1) to (T6), and of the names, (B1), (B2) and (F).
+//! Those of the turnstile, (T1) to (T6), and of the names, (B1) and (B2), and of `fences.rs`.
 //!
 //! # Cost, faults, fairness
 //! Those of the turnstile; a name costs one more read-modify-write and one more write. A process
@@ -40,12 +41,14 @@
 
 mod closing;
 pub mod entries;
+mod fences;
 mod passing;
 
+pub use fences::Fence;
 pub use passing::Passing;
 
 use super::KAssignment;
-use super::names::{Name, Names, NoNames};
+use super::names::{Names, NoNames};
 use crate::Failure;
 use crate::k_exclusion::bypass::Tray;
 use crate::k_exclusion::turnstile::{
@@ -53,9 +56,13 @@ use crate::k_exclusion::turnstile::{
     Turnstile, Unsettled,
 };
 use crate::k_exclusion::{Abortable, AtOnce, KExclusion};
-use crate::memory::{CompareSwap, FetchAdd, Here, Immediate, Mark, Memory, Process, Site, in_both_forms, within};
+use crate::memory::{
+    CompareSwap, FetchAdd, Here, Immediate, LateRows, Mark, Memory, Nobody, Process, Site, Word, in_both_forms, within,
+};
 use core::fmt::{self, Debug};
+use core::mem::offset_of;
 use core::num::NonZeroU64;
+use fences::LAST_FENCE;
 
 /// Names around a turnstile. In memory, the names follow what passages write of the turnstile.
 #[derive(Debug)]
@@ -73,80 +80,86 @@ pub struct Slots<M: Memory, N, L = Ring<M>, X = ()> {
     below: u32,
 }
 
-/// What a passage carries from entry to exit: its units, and the first of their names. It is small,
-/// because it is moved wherever guards are.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What a passage carries from entry to exit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Grant {
-    fence: u64,
-    /// The slot, 32 bits; the units, 30 bits; whether they were announced; and a bit that is always
+    /// What it holds.
+    pub holding: Holding,
+    /// Its ticket, or [its stamp](passing). Its [fence number](Fence) is made from that.
+    pub ticket: u64,
+}
+
+/// What a process holds: its units, and the first of their names.
+///
+/// This is one word, because a value that is written in pieces and moved as a whole takes longer
+/// than all the rest of a passage. It is never zero, so that a grant or a refusal together are two
+/// words, and are returned in registers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Holding {
+    /// The name, 32 bits; the units, 30 bits; whether they were announced; and a bit that is always
     /// set.
-    ///
-    /// This is one word, because a value that is written in pieces and moved as a whole takes
-    /// longer than all the rest of a passage. It is never zero, so that a grant or a refusal
-    /// together are two words as well, and are returned in registers.
     packed: NonZeroU64,
 }
 
-impl Debug for Grant {
+impl Debug for Holding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Grant").field("held", &self.held()).field("name", &self.name()).finish()
+        f.debug_struct("Holding").field("held", &self.held()).field("name", &self.name()).finish()
     }
 }
 
-impl Grant {
+/// A holder can tell another thread what it holds.
+impl Word for Holding {
+    type Waiters = Nobody;
+    const WHOLE: bool = true;
+
+    fn pack(self) -> u64 {
+        self.packed.get()
+    }
+    fn unpack(word: u64) -> Self {
+        Self { packed: NonZeroU64::MIN | word }
+    }
+}
+
+impl Holding {
     #[inline(always)]
-    fn new(held: Held, name: Name) -> Self {
+    fn new(held: Held, name: u32) -> Self {
         // No process holds more units than there are places.
-        let packed = u64::from(name.slot) << 32 | held.units << 2 | u64::from(held.announced) << 1;
-        Self { fence: name.fence, packed: NonZeroU64::MIN | packed }
+        let packed = u64::from(name) << 32 | held.units << 2 | u64::from(held.announced) << 1;
+        Self { packed: NonZeroU64::MIN | packed }
     }
 
-    /// What the grant holds of the turnstile.
+    /// What it holds of the turnstile.
     #[must_use]
     #[inline(always)]
     pub fn held(self) -> Held {
         Held::of(self.units() as u64, self.packed.get() >> 1 & 1 == 1)
     }
 
-    /// The number of units it holds.
+    /// The number of units.
     #[must_use]
     #[inline(always)]
     pub fn units(self) -> usize {
         (self.packed.get() as u32 >> 2) as usize
     }
 
-    /// The first of its names, with the fence number of the grant: `max(last + 1, K t)`. Here
-    /// `last` is the number of the last holder of the same name, `t` the ticket of the grant, and
-    /// `K` is a power of two that is at least the number of places.
-    ///
-    /// - The number is larger than that of every earlier holder of the same name.
-    /// - The number is larger than that of every grant whose process was inside before this one
-    ///   drew its ticket. To see this, let `f` be the number of such a grant. Numbers of one name
-    ///   grow by one while older tickets follow a newer one there, and at most `k - 1` older
-    ///   tickets can still be granted after a ticket `u` was. So `f < K (u + 1)` for the ticket `u`
-    ///   of an earlier holder of its name, or its own. That ticket was drawn before `t`, hence
-    ///   `K t >= K (u + 1)`.
-    ///
-    /// The second property ends when `K t` no longer fits 62 bits (2^54 tickets with up to 256
-    /// places, 2^46 with the largest number of places). The first ends only after the same number
-    /// of grants of one name.
+    /// Which of the names `0..k`. If there are several, the first: it knows the next.
     #[must_use]
     #[inline(always)]
-    pub fn name(self) -> Name {
-        Name { slot: (self.packed.get() >> 32) as u32, fence: self.fence }
+    pub fn name(self) -> u32 {
+        (self.packed.get() >> 32) as u32
     }
 
-    /// Whether it holds one unit for which it did not wait.
+    /// Whether it is one unit for which the process did not wait.
     #[must_use]
     #[inline(always)]
     pub fn is_one_at_once(self) -> bool {
         self.packed.get() as u32 == 1 << 2 | 1
     }
 
-    /// The same grant with no units: its units are held elsewhere.
+    /// The same with no units: its units are held elsewhere.
     #[must_use]
     pub fn of_nothing(self) -> Self {
-        Self { packed: NonZeroU64::MIN | self.packed.get() >> 32 << 32, ..self }
+        Self { packed: NonZeroU64::MIN | self.packed.get() >> 32 << 32 }
     }
 }
 
@@ -183,21 +196,21 @@ impl Entered {
 /// copied, so that the name is revived once.
 #[must_use = "its slot is of no use until it is revived"]
 #[derive(PartialEq, Eq, Debug)]
-pub struct Retired(Name);
+pub struct Retired(u32);
 
 impl Retired {
     /// The slot.
     #[must_use]
     pub fn slot(&self) -> usize {
-        self.0.slot as usize
+        self.0 as usize
     }
 }
 
-impl<M: Memory, N: Names<M>, L> Slots<M, N, L> {
+impl<M: LateRows, N: Names<M>, L> Slots<M, N, L> {
     /// Names for up to `room` places, and a turnstile, which `line` builds on a site within this
     /// one.
     ///
-    /// If there are to be [fence numbers](Grant::name), they are larger than `fences`, and the
+    /// If there are to be [fence numbers](Fence), they are larger than `fences`, and the
     /// turnstile must note tickets. (If there were other slots before, it must go on with their
     /// tickets.)
     pub fn new(
@@ -225,7 +238,7 @@ impl<M: Memory, N, L, X> Slots<M, N, L, X> {
     }
 }
 
-impl<M: Memory, N: Names<M>, L, X> Slots<M, N, L, X> {
+impl<M: LateRows, N: Names<M>, L, X> Slots<M, N, L, X> {
     /// What the owner keeps beside the slots.
     #[inline(always)]
     pub fn beside(&self) -> &X {
@@ -255,27 +268,15 @@ impl<M: Memory, N, L, X> Slots<M, N, L, X> {
     /// the beginning of a cache line.
     pub const WRITTEN: usize = Turnstile::<M, L>::WRITTEN; // the turnstile is the first field
 
+    /// The offset of the names. Their first variables should be in the same cache line.
+    pub const NAMES: usize = offset_of!(Self, names);
+
     /// Puts slots together before the program runs.
     pub const fn of_parts(part: M::Part, names: N, line: Turnstile<M, L>, room: usize, beside: X) -> Self {
         let below = room.next_power_of_two().trailing_zeros();
         Self { part, names, line, room: room as u64, below, last: LAST_FENCE >> below, beside }
     }
-
-    /// The least fence number for a process that holds this: [a multiple of its
-    /// ticket](Grant::name).
-    #[inline(always)]
-    fn fence(&self, held: Held) -> u64 {
-        held.ticket.min(self.last) << self.below
-    }
-
-    /// An upper bound of all fence numbers so far, if `next` is the next ticket.
-    pub fn largest_fence(&self, next: u64) -> u64 {
-        self.fence(Held { ticket: next, ..Held::of(1, false) })
-    }
 }
-
-/// The largest number for which a name has room.
-const LAST_FENCE: u64 = u64::MAX >> 2;
 
 /// What a process holds that did not have to wait in line.
 fn inside<M: Memory>(stands: Stands<'_, M>) -> Option<Held> {
@@ -287,11 +288,11 @@ fn inside<M: Memory>(stands: Stands<'_, M>) -> Option<Held> {
 
 #[cold]
 #[inline(never)]
-pub(super) fn missing() -> Name {
+pub(super) fn missing() -> u32 {
     unreachable!("there are as many names as places, and only a process that holds a place takes one")
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
+impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     in_both_forms! {
         /// The entry section, as far as it goes without waiting: 1 to 3.
         #[inline(always)]
@@ -322,10 +323,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         /// The exit section of a process that holds one unit: 4, and the part of 5 that every
         /// process does. Returns `Some` if [the rest](Self::settle) is needed.
         #[inline(always)]
-        pub fn end, end_now(&self, p: &Process<M>, grant: Grant) -> Option<Unsettled> {
+        pub fn end, end_now(&self, p: &Process<M>, holding: Holding) -> Option<Unsettled> {
             let here = p.on(self.part);
-            let held = grant.held();
-            either!(self.names.give_back(here, grant.name()), self.names.give_back_now(here, grant.name()));
+            let held = holding.held();
+            either!(self.names.give_back(here, holding.name()), self.names.give_back_now(here, holding.name()));
             self.is_nameless(here, held);
             here.part(&());
             let unsettled = either!(self.line.give_back(p, held), self.line.give_back_now(p, held));
@@ -338,31 +339,29 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         /// Takes a name for each unit: 2, 3.
         #[inline(always)]
         fn named, named_now(&self, p: Here<'_, M>, held: Held) -> Grant {
-            let fence = self.fence(held);
             let name = if held.units == 1 {
-                either!(self.names.take(p, fence, &held), self.names.take_now(p, fence)).unwrap_or_else(missing)
+                either!(self.names.take(p, &held), self.names.take_now(p)).unwrap_or_else(missing)
             } else {
-                either!(self.take_many(p, held, fence), self.take_many_now(p, held, fence))
+                either!(self.take_many(p, held), self.take_many_now(p, held))
             };
-            p.holds("name", u64::from(name.slot));
-            p.holds("fence", name.fence);
+            p.holds("name", u64::from(name));
             p.mark(Mark::Rests(4));
-            Grant::new(held, name)
+            Grant { holding: Holding::new(held, name), ticket: held.ticket }
         }
     }
 
-    async fn take_many(&self, p: Here<'_, M>, held: Held, fence: u64) -> Result<Name, M::Error> {
-        Ok(self.names.take_many(p, held.units, fence, &held).await?.unwrap_or_else(missing))
+    async fn take_many(&self, p: Here<'_, M>, held: Held) -> Result<u32, M::Error> {
+        Ok(self.names.take_many(p, held.units, &held).await?.unwrap_or_else(missing))
     }
 
     /// Not inlined. The text that takes one name is small, and is inlined wherever it is used.
     #[cold]
     #[inline(never)]
-    fn take_many_now(&self, p: Here<'_, M>, held: Held, fence: u64) -> Name
+    fn take_many_now(&self, p: Here<'_, M>, held: Held) -> u32
     where
         M: Immediate,
     {
-        M::now(self.take_many(p, held, fence))
+        M::now(self.take_many(p, held))
     }
 
     /// Shows that the names are back.
@@ -371,7 +370,6 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         p.hides("name"); // a process that was let in while it gave up has the name in its exit section
         p.hides("names");
         p.hides("gone");
-        p.hides("fence");
         p.mark(Mark::Rests(5));
         p.keep(5, &held);
     }
@@ -606,8 +604,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         }
     }
 
-    async fn give_names_back(&self, p: Here<'_, M>, grant: Grant) -> Result<(), M::Error> {
-        let (held, name) = (grant.held(), grant.name());
+    async fn give_names_back(&self, p: Here<'_, M>, holding: Holding) -> Result<(), M::Error> {
+        let (held, name) = (holding.held(), holding.name());
         if held.units == 1 {
             self.names.give_back(p, name).await?;
         } else {
@@ -617,16 +615,27 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         Ok(())
     }
 
+    /// The exit section: [`release`](KExclusion::release).
+    ///
+    /// # Errors
+    /// Returns an error if an access failed.
+    pub async fn give_holding_back(&self, p: &Process<M>, holding: Holding) -> Result<(), M::Error> {
+        let here = p.on(self.part);
+        self.give_names_back(here, holding).await?;
+        within!(here, &(), self.line.release(p, holding.held()).await?);
+        Ok(())
+    }
+
     /// An exit that removes its places, so there are fewer from now on. Its names are free.
     ///
     /// # Errors
     /// Returns an error if an access failed.
-    pub async fn forget(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
+    pub async fn forget(&self, p: &Process<M>, holding: Holding) -> Result<(), M::Error> {
         let here = p.on(self.part);
         // Names first: as soon as there are fewer places, there may be room for others, which need
         // names.
-        self.give_names_back(here, grant).await?;
-        within!(here, &(), self.line.forget(p, grant.held()).await?);
+        self.give_names_back(here, holding).await?;
+        within!(here, &(), self.line.forget(p, holding.held()).await?);
         Ok(())
     }
 
@@ -634,11 +643,12 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     ///
     /// # Errors
     /// Returns an error if an access failed.
-    pub async fn retire(&self, p: &Process<M>, grant: Grant) -> Result<Retired, M::Error> {
+    pub async fn retire(&self, p: &Process<M>, holding: Holding) -> Result<Retired, M::Error> {
         let here = p.on(self.part);
-        here.shows("name", u64::from(grant.name().slot));
-        within!(here, &grant.name(), self.line.forget(p, grant.held()).await?);
-        Ok(Retired(grant.name()))
+        let name = holding.name();
+        here.shows("name", u64::from(name));
+        within!(here, &name, self.line.forget(p, holding.held()).await?);
+        Ok(Retired(name))
     }
 
     /// Adds a place again for a name that was retired: 4, and the turnstile's `add`.
@@ -649,7 +659,6 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         let here = p.on(self.part);
         self.names.give_back(here, name).await?;
         here.hides("name");
-        here.hides("fence");
         here.part(&());
         // There is room: no other process can have added the place that was taken away with the
         // name, as long as `room` counts names.
@@ -715,37 +724,50 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         self.line.places(p).await
     }
 
-    /// Divides what a process holds: the second part holds `units`. Returns `None` unless both
-    /// parts then hold something.
+    /// Divides what a process holds: the second part holds `units`. Both have the
+    /// [number](Self::fence) of the whole, which is made now. Returns `None` unless both parts then
+    /// hold something.
     ///
     /// # Errors
     /// Returns an error if an access failed.
-    pub async fn split(&self, p: &Process<M>, grant: Grant, units: u64) -> Result<Option<(Grant, Grant)>, M::Error> {
-        let held = grant.held();
+    pub async fn split(
+        &self,
+        p: &Process<M>,
+        holding: Holding,
+        own: &M::Cell<Fence>,
+        units: u64,
+    ) -> Result<Option<(Holding, Holding, Fence)>, M::Error> {
+        let held = holding.held();
         let Some(left) = held.units.checked_sub(units).filter(|&left| left > 0 && units > 0) else {
             return Ok(None);
         };
-        let name = self.names.after(p.on(self.part), grant.name(), left).await?;
-        let part = |units, name| Grant::new(Held { units, ..held }, name);
-        Ok(Some((part(left, grant.name()), part(units, name))))
+        let here = p.on(self.part);
+        let number = within!(here, &(holding, units), self.fence(p, holding, own).await?);
+        let name = self.names.after(here, holding.name(), left, &(holding, number)).await?;
+        let part = |units, name| Holding::new(Held { units, ..held }, name);
+        Ok(Some((part(left, holding.name()), part(units, name), Fence::Is(number))))
     }
 
     /// Makes one grant of two that the same process holds. Its number is the larger of the two.
     ///
     /// # Errors
     /// Returns an error if an access failed.
-    pub async fn merge(&self, p: &Process<M>, first: Grant, second: Grant) -> Result<Grant, M::Error> {
+    pub async fn merge(
+        &self,
+        p: &Process<M>,
+        (first, own): (Holding, &M::Cell<Fence>),
+        (second, other): (Holding, &M::Cell<Fence>),
+    ) -> Result<(Holding, Fence), M::Error> {
         let here = p.on(self.part);
+        let number = within!(here, &(first, second), self.fence(p, first, own).await?);
+        let number = number.max(within!(here, &(first, second, number), self.fence(p, second, other).await?));
         // Two parts can leave together only if both are in line, or neither is.
-        let one = within!(here, &(first, second), self.line.leave_line(p, first.held()).await?);
-        let other = within!(here, &(one, first, second), self.line.leave_line(p, second.held()).await?);
-        if N::NAMED {
-            let last = self.names.after(here, first.name(), one.units - 1).await?;
-            here.keep(8, &(last, first, second));
-            self.names.link(here, last.slot, second.name().slot).await?;
-        }
-        let fence = first.fence.max(second.fence);
-        Ok(Grant::new(Held::of(one.units + other.units, false), Name { fence, ..first.name() }))
+        let one = within!(here, &(first, second, number), self.line.leave_line(p, first.held()).await?);
+        let two = within!(here, &(one, first, second, number), self.line.leave_line(p, second.held()).await?);
+        let whole = Holding::new(Held::of(one.units + two.units, false), first.name());
+        self.names.join(here, (first.name(), one.units), second.name(), &(whole, number)).await?;
+        self.names.note(here, whole.name(), whole.units() as u64, number, &whole).await?;
+        Ok((whole, Fence::Is(number)))
     }
 
     /// Whether some process has this name.
@@ -772,14 +794,12 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
             }
         }
         // The lowest first: all below the end. Then those go back that are not to be kept.
-        let mut fence = 0;
-        for slot in 0..end {
-            let name = self.names.take(here, fence, &slot).await?.unwrap_or_else(missing);
-            fence = name.fence;
+        for name in 0..end {
+            self.names.take(here, &name).await?.unwrap_or_else(missing);
         }
-        for slot in 0..end {
-            if !old.is_taken(p, slot).await? {
-                self.names.give_back(here, Name { slot: slot as u32, fence }).await?;
+        for name in 0..end {
+            if !old.is_taken(p, name).await? {
+                self.names.give_back(here, name as u32).await?;
             }
         }
         Ok(())
@@ -789,12 +809,12 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     ///
     /// # Errors
     /// Returns an error if an access failed.
-    pub async fn next_slot(&self, p: &Process<M>, slot: u32) -> Result<u32, M::Error> {
-        self.names.linked(p.on(self.part), slot).await
+    pub async fn next_name(&self, p: &Process<M>, name: u32) -> Result<u32, M::Error> {
+        self.names.after(p.on(self.part), name, 1, &()).await
     }
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> KExclusion<M> for Slots<M, N, L, X> {
+impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>, X> KExclusion<M> for Slots<M, N, L, X> {
     type Held = Grant;
     type Refusal = Refused;
 
@@ -806,20 +826,17 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> KExclusion<M> for Sl
     }
 
     async fn release(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
-        let here = p.on(self.part);
-        self.give_names_back(here, grant).await?;
-        within!(here, &(), self.line.release(p, grant.held()).await?);
-        Ok(())
+        self.give_holding_back(p, grant.holding).await
     }
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> AtOnce<M> for Slots<M, N, L, X> {
+impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>, X> AtOnce<M> for Slots<M, N, L, X> {
     async fn acquire_at_once(&self, p: &Process<M>) -> Result<Option<Grant>, Failure<M::Error, Refused>> {
         self.try_acquire_now(p, 1, true).await
     }
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Abortable<M> for Slots<M, N, L, X> {
+impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>, X> Abortable<M> for Slots<M, N, L, X> {
     type Attempt = Attempt;
 
     async fn try_acquire(
@@ -835,9 +852,9 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Abortable<M> for Slo
     }
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> KAssignment<M> for Slots<M, N, L, X> {
+impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>, X> KAssignment<M> for Slots<M, N, L, X> {
     fn name(held: &Grant) -> usize {
-        held.name().slot as usize
+        held.holding.name() as usize
     }
 }
 
@@ -852,14 +869,14 @@ pub struct Unfair<M: Memory> {
     tries: u32,
 }
 
-impl<M: Memory> Unfair<M> {
+impl<M: LateRows> Unfair<M> {
     /// For `n` processes and `k` units.
     pub fn new(site: &Site<'_, M>, n: usize, k: usize, tries: u32) -> Self {
         Self { inner: Slots::new(site, k, None, |site| Turnstile::new(site, n, k)), tries }
     }
 }
 
-impl<M: FetchAdd + CompareSwap> KExclusion<M> for Unfair<M> {
+impl<M: FetchAdd + CompareSwap + LateRows> KExclusion<M> for Unfair<M> {
     type Held = Grant;
     type Refusal = Refused;
 
@@ -875,7 +892,7 @@ impl<M: FetchAdd + CompareSwap> KExclusion<M> for Unfair<M> {
     }
 }
 
-impl<M: FetchAdd + CompareSwap> Abortable<M> for Unfair<M> {
+impl<M: FetchAdd + CompareSwap + LateRows> Abortable<M> for Unfair<M> {
     type Attempt = Attempt;
 
     async fn try_acquire(

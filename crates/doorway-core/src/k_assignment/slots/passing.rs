@@ -6,7 +6,7 @@
 //! stamps](crate::k_exclusion::bypass) instead of tickets: the number of a grant is
 //! `max(last + 1, K s)`, where `s` is its stamp.
 //!
-//! [What holds of tickets](Grant::name) holds of stamps too. Let `f` be the number of a grant.
+//! [What holds of tickets](super::Fence) holds of stamps too. Let `f` be the number of a grant.
 //! Since a holder whose number was `K s`, the numbers of its name grew by one `j` times, so
 //! `f = K s + j`. Each of these `j` processes added to `next` or `stamp` while it held a place. At
 //! most `k - 1` of them did so before that holder had its stamp, since they held places together
@@ -14,16 +14,16 @@
 //! process that asks later has a stamp `t` with `t >= s + 1 + j - (k - 1)` and `t >= s + 1`, hence
 //! `K t > K s + j`, because `K >= k`.
 
-use super::{Entered, Grant, Slots};
+use super::{Entered, Grant, Holding, Slots};
 use crate::Failure;
 use crate::k_assignment::KAssignment;
 use crate::k_assignment::names::Names;
 use crate::k_exclusion::bypass::{Rest, Tray};
 use crate::k_exclusion::turnstile::{Attempt, Drawn, Fate, Held, Line, Record, Refused, Ring};
 use crate::k_exclusion::{Abortable, KExclusion};
-use crate::memory::{CompareSwap, FetchAdd, Memory, Process, in_both_forms, within};
+use crate::memory::{CompareSwap, FetchAdd, LateRows, Memory, Process, in_both_forms, within};
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
+impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     in_both_forms! {
         /// The entry of a newcomer that may pass: it takes a place from the tray, or one that is
         /// free. Returns `NoPlace` if there is no such place; the newcomer may try again. A process
@@ -55,10 +55,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
         /// The exit section of a process that holds one unit and [did not
         /// wait](Grant::is_one_at_once), up to where it calls a waiter.
         #[inline(always)]
-        pub fn end_passing, end_passing_now(&self, p: &Process<M>, tray: &Tray<M>, grant: Grant) -> Rest {
+        pub fn end_passing, end_passing_now(&self, p: &Process<M>, tray: &Tray<M>, holding: Holding) -> Rest {
             let here = p.on(self.part);
-            let held = grant.held();
-            either!(self.names.give_back(here, grant.name()), self.names.give_back_now(here, grant.name()));
+            let held = holding.held();
+            either!(self.names.give_back(here, holding.name()), self.names.give_back_now(here, holding.name()));
             self.is_nameless(here, held);
             here.part(&());
             let rest = either!(tray.give_back(p, &self.line, held), tray.give_back_now(p, &self.line, held));
@@ -83,10 +83,10 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>, X> Slots<M, N, L, X> {
     ///
     /// # Errors
     /// Returns an error if an access failed.
-    pub async fn release_passing(&self, p: &Process<M>, tray: &Tray<M>, grant: Grant) -> Result<(), M::Error> {
+    pub async fn release_passing(&self, p: &Process<M>, tray: &Tray<M>, holding: Holding) -> Result<(), M::Error> {
         let here = p.on(self.part);
-        self.give_names_back(here, grant).await?;
-        within!(here, &(), tray.release(p, &self.line, grant.held()).await?);
+        self.give_names_back(here, holding).await?;
+        within!(here, &(), tray.release(p, &self.line, holding.held()).await?);
         Ok(())
     }
 
@@ -218,9 +218,14 @@ impl<M: Memory, N, L> Passing<M, N, L> {
     pub fn new(slots: Slots<M, N, L>, tray: Tray<M>) -> Self {
         Self { slots, tray }
     }
+
+    /// The slots.
+    pub fn slots(&self) -> &Slots<M, N, L> {
+        &self.slots
+    }
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>> Passing<M, N, L> {
+impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>> Passing<M, N, L> {
     async fn enter(
         &self,
         p: &Process<M>,
@@ -235,7 +240,7 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>> Passing<M, N, L> {
     }
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>> KExclusion<M> for Passing<M, N, L> {
+impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>> KExclusion<M> for Passing<M, N, L> {
     type Held = Grant;
     type Refusal = Refused;
 
@@ -247,11 +252,11 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>> KExclusion<M> for Passi
     }
 
     async fn release(&self, p: &Process<M>, grant: Grant) -> Result<(), M::Error> {
-        self.slots.release_passing(p, &self.tray, grant).await
+        self.slots.release_passing(p, &self.tray, grant.holding).await
     }
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>> Abortable<M> for Passing<M, N, L> {
+impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>> Abortable<M> for Passing<M, N, L> {
     type Attempt = Attempt;
 
     async fn try_acquire(
@@ -267,8 +272,8 @@ impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>> Abortable<M> for Passin
     }
 }
 
-impl<M: FetchAdd + CompareSwap, N: Names<M>, L: Line<M>> KAssignment<M> for Passing<M, N, L> {
+impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>> KAssignment<M> for Passing<M, N, L> {
     fn name(held: &Grant) -> usize {
-        held.name().slot as usize
+        held.holding.name() as usize
     }
 }

@@ -7,7 +7,7 @@ use doorway_check::schedule::Runner;
 use doorway_check::sim::{Keep, Part, Phase, Rules, Sim, World};
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::Failure;
-use doorway_core::k_assignment::names::{FlagNames, Mark};
+use doorway_core::k_assignment::names::{Flag, FlagNames};
 use doorway_core::k_assignment::slots::Entered;
 use doorway_core::k_assignment::{Grant, Slots};
 use doorway_core::k_exclusion::bypass::{Left, Tray};
@@ -84,7 +84,7 @@ impl KExclusion<Sim> for Users {
     }
 
     async fn release(&self, p: &Process<Sim>, grant: Grant) -> Result<(), Infallible> {
-        self.slots.give_back(p, self.tray.as_ref(), grant).await
+        self.slots.give_back(p, self.tray.as_ref(), grant.holding).await
     }
 }
 
@@ -169,7 +169,7 @@ fn no_place_is_lost(passing: bool) -> Property {
 /// and all names are there.
 fn no_name_is_lost(k: usize) -> Property {
     let is_out = |v: &View<'_>, p: usize| v.phase(p) == Phase::Remainder;
-    let is_free = |v: &View<'_>, name: usize| v.get_at::<Mark>("taken", name).last().is_some();
+    let is_free = |v: &View<'_>, name: usize| !v.get_at::<Flag>("taken", name).is_taken();
     Property::always("no-name-is-lost", move |v| {
         !v.processes().all(|p| is_out(v, p)) || (0..k).all(|name| is_free(v, name))
     })

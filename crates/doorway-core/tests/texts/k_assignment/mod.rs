@@ -2,6 +2,7 @@
 
 mod anderson_moir_94;
 mod closing;
+mod fences;
 mod leases;
 mod names;
 mod seats;

@@ -5,8 +5,9 @@ use doorway_check::property::View;
 use doorway_check::sim::{Phase, Rules, Sim, SimCell, SimVar, World};
 use doorway_check::{Explorer, Property, Report, claims};
 use doorway_core::Failure;
-use doorway_core::k_assignment::names::{BitNames, FlagNames, Mark, Names};
-use doorway_core::k_assignment::{Grant, Slots};
+use doorway_core::k_assignment::names::{BitNames, Flag, FlagNames, Names};
+use doorway_core::k_assignment::slots::Fence;
+use doorway_core::k_assignment::{Holding, Slots};
 use doorway_core::k_exclusion::turnstile::{Attempt, Endless, Gate, Limits, Next, Places, Refused, Turnstile};
 use doorway_core::k_exclusion::{Abortable, KExclusion};
 use doorway_core::memory::{Memory, Process, Site};
@@ -53,14 +54,6 @@ use Role::{
     Passes, ReleasesTwice, Retires, Splits, SplitsOneName, Tries,
 };
 
-/// What the fence numbers of holders are compared with.
-struct Fences {
-    /// The number of the last holder of each name.
-    last: Vec<SimCell<u64>>,
-    /// The largest number of any process that was let in.
-    largest: SimVar<u64>,
-}
-
 /// Slots, and what each process does.
 struct Users<N> {
     slots: Slots<Sim, N, Endless<Sim>>,
@@ -70,7 +63,8 @@ struct Users<N> {
     /// Whether the first process does the first of these roles alone, and the others any of the
     /// rest.
     first_alone: bool,
-    fences: Option<Fences>,
+    /// The fence numbers of what each process holds, which no process compares here.
+    own: Vec<SimCell<Fence>>,
     /// Whether a look found more free than there are places.
     impossible: SimVar<bool>,
 }
@@ -78,7 +72,7 @@ struct Users<N> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Inside {
     role: Role,
-    grant: Grant,
+    grant: Holding,
 }
 
 /// How far a process has come, and as what.
@@ -108,36 +102,6 @@ impl<N: Names<Sim>> Users<N> {
         // This makes an access: otherwise no property would see what a passage shows that ends
         // here.
         if look.free > places { here.at(95).write(&self.impossible, true).await } else { Ok(()) }
-    }
-
-    /// The largest number so far.
-    async fn before(&self, p: &Process<Sim>) -> Result<u64, Infallible> {
-        match &self.fences {
-            Some(fences) => p.on(Sim::ROOT).at(90).read(&fences.largest).await,
-            None => Ok(0),
-        }
-    }
-
-    /// Checks that the number is larger than all that it must be larger than.
-    async fn compare(&self, p: &Process<Sim>, grant: Grant, before: u64) -> Result<(), Infallible> {
-        let Some(Fences { last, largest }) = &self.fences else { return Ok(()) };
-        let (here, fence) = (p.on(Sim::ROOT), grant.name().fence);
-        let last = &last[grant.name().slot as usize];
-        let of_the_last = here.at(91).read(last).await?;
-        // Numbers begin with 1.
-        if fence <= of_the_last && of_the_last > 0 {
-            here.shows("not after the last holder", fence);
-        }
-        if fence <= before && before > 0 {
-            here.shows("not after all before", fence);
-        }
-        here.at(92).write(last, fence).await?;
-        loop {
-            let seen = here.at(93).read(largest).await?;
-            if seen >= fence || here.at(94).compare_swap(largest, seen, fence).await?.is_ok() {
-                return Ok(());
-            }
-        }
     }
 }
 
@@ -169,11 +133,11 @@ impl<N: Names<Sim>> KExclusion<Sim> for Users<N> {
             ReleasesTwice => {
                 let here = p.on(Sim::ROOT);
                 here.part(&grant);
-                self.slots.release(p, grant).await?;
+                self.slots.give_holding_back(p, grant).await?;
                 here.part_done();
-                self.slots.release(p, grant).await
+                self.slots.give_holding_back(p, grant).await
             }
-            GivesNothingBack => self.slots.release(p, grant.of_nothing()).await,
+            GivesNothingBack => self.slots.give_holding_back(p, grant.of_nothing()).await,
             Merges | MergesTwice => {
                 let here = p.on(Sim::ROOT);
                 here.part(&grant);
@@ -184,25 +148,29 @@ impl<N: Names<Sim>> KExclusion<Sim> for Users<N> {
                 };
                 here.part_done();
                 let all = match more {
-                    Some(more) => self.slots.merge(p, grant, more).await?,
+                    Some(more) => {
+                        let own = &self.own[p.pid().index()];
+                        self.slots.merge(p, (grant, own), (more.holding, own)).await?.0
+                    }
                     None => grant,
                 };
                 if role == MergesTwice {
                     here.part(&grant);
-                    self.slots.release(p, grant).await?;
+                    self.slots.give_holding_back(p, grant).await?;
                     here.part_done();
                 }
-                self.slots.release(p, all).await
+                self.slots.give_holding_back(p, all).await
             }
             Splits | SplitsOneName => {
-                let (first, second) = self.slots.split(p, grant, 1).await?.expect("it has two");
+                let own = &self.own[p.pid().index()];
+                let (first, second, _) = self.slots.split(p, grant, own, 1).await?.expect("it has two");
                 let here = p.on(Sim::ROOT);
                 here.part(&first);
-                self.slots.release(p, if role == Splits { second } else { first }).await?;
+                self.slots.give_holding_back(p, if role == Splits { second } else { first }).await?;
                 here.part_done();
-                self.slots.release(p, first).await
+                self.slots.give_holding_back(p, first).await
             }
-            _ => self.slots.release(p, grant).await,
+            _ => self.slots.give_holding_back(p, grant).await,
         }
     }
 }
@@ -218,8 +186,7 @@ impl<N: Names<Sim>> Abortable<Sim> for Users<N> {
         let role = self.role(p).await?;
         let here = p.on(Sim::ROOT);
         *known = Some(role);
-        let before = self.before(p).await?;
-        here.part(&(role, before));
+        here.part(&role);
         let grant = match role {
             Passes | Forgets | Exchanges | Retires | ReleasesTwice | GivesNothingBack | Merges | MergesTwice => {
                 refused(self.slots.acquire(p, 1, 0, attempt, true).await)?
@@ -240,13 +207,7 @@ impl<N: Names<Sim>> Abortable<Sim> for Users<N> {
             }
         };
         here.part_done();
-        Ok(match grant {
-            Some(grant) => {
-                self.compare(p, grant, before).await?;
-                Some(Inside { role, grant })
-            }
-            None => None,
-        })
+        Ok(grant.map(|grant| Inside { role, grant: grant.holding }))
     }
 
     async fn leave(&self, p: &Process<Sim>, (role, attempt): Progress) -> Result<Option<Inside>, Infallible> {
@@ -254,36 +215,24 @@ impl<N: Names<Sim>> Abortable<Sim> for Users<N> {
         here.part(&role);
         let grant = self.slots.leave(p, attempt).await?;
         here.part_done();
-        Ok(grant.zip(role).map(|(grant, role)| Inside { role, grant }))
+        Ok(grant.zip(role).map(|(grant, role)| Inside { role, grant: grant.holding }))
     }
 }
 
 /// The largest number of places.
 const ROOM: usize = 3;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Numbers {
-    None,
-    /// The numbers that ship.
-    Shipped,
-    /// Tickets alone.
-    Tickets,
-    /// The count of grants of each name, alone.
-    Counts,
-}
-
 struct Run {
     n: usize,
     k: usize,
     roles: &'static [Role],
     first_alone: bool,
-    numbers: Numbers,
     rules: Rules,
 }
 
 impl Run {
     fn new(k: usize, roles: &'static [Role], rules: Rules) -> Self {
-        Self { n: roles.len(), k, roles, first_alone: false, numbers: Numbers::None, rules }
+        Self { n: roles.len(), k, roles, first_alone: false, rules }
     }
 
     fn limits(&self) -> Limits {
@@ -291,17 +240,17 @@ impl Run {
     }
 
     fn world<N: Names<Sim> + 'static>(&self) -> World {
-        let (k, limits, numbers) = (self.k, self.limits(), self.numbers);
+        let (k, limits) = (self.k, self.limits());
         let build = |site: &Site<'_, Sim>| {
-            let fences = matches!(numbers, Numbers::Shipped | Numbers::Counts).then_some(0);
-            let slots = Slots::new(site, ROOM, fences, |site| {
-                let line = Turnstile::endless(site, k, limits, limits.rings(self.n + 1), 0);
-                if matches!(numbers, Numbers::Shipped | Numbers::Tickets) { line.noting_tickets() } else { line }
-            });
-            let fences = (numbers != Numbers::None)
-                .then(|| Fences { last: site.row("last", ROOM, |_| 0.into()), largest: site.var("largest", 0) });
-            let (choose, impossible) = (self.n != self.roles.len(), site.var("impossible", false));
-            Users::<N> { slots, roles: self.roles, choose, first_alone: self.first_alone, fences, impossible }
+            let line = |site: &Site<'_, Sim>| Turnstile::endless(site, k, limits, limits.rings(self.n + 1), 0);
+            Users::<N> {
+                slots: Slots::new(site, ROOM, None, line),
+                roles: self.roles,
+                choose: self.n != self.roles.len(),
+                first_alone: self.first_alone,
+                own: site.row("own", self.n, |_| Fence::Of(0).into()),
+                impossible: site.var("impossible", false),
+            }
         };
         World::of_abortable(self.n, self.rules, build).unwrap()
     }
@@ -361,7 +310,7 @@ fn no_place_is_lost() -> Property {
 /// When all processes are out, all names are free.
 fn no_name_is_lost() -> Property {
     Property::always("no name is lost", |v| {
-        !everybody_is_out(v) || (0..ROOM).all(|name| v.get_at::<Mark>("taken", name).last().is_some())
+        !everybody_is_out(v) || (0..ROOM).all(|name| !v.get_at::<Flag>("taken", name).is_taken())
     })
 }
 
@@ -475,7 +424,7 @@ fn the_dead_keep_no_more(roles: &'static [Role]) -> Property {
     let asked = |p: usize| if matches!(roles[p], AsksForTwo | Splits) { 2 } else { 1 };
     Property::always("the dead keep no more than they asked for", move |v| {
         let (dead, alive): (Vec<usize>, Vec<usize>) = v.processes().partition(|&p| v.has_crashed(p));
-        let taken = (0..ROOM).filter(|&name| v.get_at::<Mark>("taken", name).last().is_none()).count();
+        let taken = (0..ROOM).filter(|&name| v.get_at::<Flag>("taken", name).is_taken()).count();
         alive.into_iter().any(|p| v.phase(p) != Phase::Remainder) || taken <= dead.into_iter().map(asked).sum()
     })
 }
@@ -563,39 +512,4 @@ fn each_claim_is_seen_to_fail() {
     fails(2, &[GivesNothingBack, Passes], no_place_is_lost());
     fails(2, &[LooksTwice, Forgets], looks_are_possible());
     fails(2, &[GivesNothingBack, Passes], the_dead_keep_no_more(&[GivesNothingBack, Passes]));
-}
-
-/// No process shows this.
-fn never(what: &'static str) -> Property {
-    Property::always(what, move |v| v.processes().all(|p| v.shown::<u64>(p, what).is_none()))
-}
-
-const LAST: &str = "not after the last holder";
-const BEFORE: &str = "not after all before";
-
-#[test]
-fn fence_numbers_grow() {
-    fn holds<N: Names<Sim> + 'static>(roles: &'static [Role], rules: Rules) {
-        let run = Run { numbers: Numbers::Shipped, ..Run::new(2, roles, rules) };
-        run.explore::<N>(vec![never(LAST), never(BEFORE)]).assert_holds();
-    }
-    let without_give_ups = |passages| Rules { give_ups: false, ..rules(passages, 0) };
-    holds::<FlagNames<Sim>>(&[Passes, Passes], rules(2, 0));
-    holds::<FlagNames<Sim>>(&[Passes, Passes], without_give_ups(3));
-    holds::<FlagNames<Sim>>(&[Passes, Exchanges], without_give_ups(2));
-    holds::<FlagNames<Sim>>(&[AsksForTwo, Passes], without_give_ups(2));
-    holds::<FlagNames<Sim>>(&[Passes, Passes, Passes], without_give_ups(1));
-    holds::<BitNames<Sim>>(&[Passes, Passes], without_give_ups(2));
-    holds::<BitNames<Sim>>(&[AsksForTwo, Passes], without_give_ups(2));
-}
-
-/// Neither half of a number is enough.
-#[test]
-fn fails_when_numbers_are_tickets_or_counts_alone() {
-    let fails = |numbers, what| {
-        let run = Run { numbers, ..Run::new(2, &[Passes, Passes], Rules { give_ups: false, ..rules(3, 0) }) };
-        assert_eq!(run.explore::<FlagNames<Sim>>(vec![never(what)]).verdict(what).holds, Some(false), "{what}");
-    };
-    fails(Numbers::Tickets, LAST); // an older ticket takes the name that a newer one gave back
-    fails(Numbers::Counts, BEFORE); // a name that was given out seldom has a small number
 }

@@ -1,17 +1,13 @@
 //! The bypass: its claims, its bound, and what a death costs.
 
 use doorway_check::property::View;
-use doorway_check::sim::{Rules, Sim, SimCell, SimVar, World};
+use doorway_check::sim::{Rules, World};
 use doorway_check::{Explorer, Property, Report, claims, subject};
-use doorway_core::Failure;
-use doorway_core::k_assignment::names::{FlagNames, Names, NoNames};
-use doorway_core::k_assignment::slots::{Grant, Passing, Slots};
-use doorway_core::k_exclusion::KExclusion;
+use doorway_core::k_assignment::names::FlagNames;
+use doorway_core::k_assignment::slots::{Passing, Slots};
 use doorway_core::k_exclusion::bypass::{Bypass, Tray};
-use doorway_core::k_exclusion::turnstile::{Endless, Limits, Refused, Turnstile};
-use doorway_core::memory::{Memory, Process};
+use doorway_core::k_exclusion::turnstile::{Limits, Turnstile};
 use doorway_core::registry::Sizes;
-use std::convert::Infallible;
 
 fn give_ups() -> Rules {
     Rules { give_ups: true, ..Rules::default() }
@@ -63,7 +59,7 @@ fn all_claims_hold_if_a_called_waiter_looks_first() {
 /// With names, fence numbers and an endless line, as `doorway::Slots` run it.
 #[test]
 fn slots_whose_newcomers_pass_have_names_of_their_own() {
-    for (passages, gives_up, states) in [(1, true, 6_388), (2, false, 137_256)] {
+    for (passages, gives_up, states) in [(1, true, 6_388), (2, false, 108_844)] {
         let rules = Rules { passages: Some(passages), give_ups: gives_up, ..Rules::default() };
         let properties = [
             Property::exclusion("k-exclusion", 1),
@@ -84,102 +80,6 @@ fn slots_whose_newcomers_pass_have_names_of_their_own() {
         report.assert_holds();
         assert_eq!(report.states, states);
     }
-}
-
-/// Slots with fence numbers whose newcomers pass, and what the numbers are compared with.
-struct Fenced<N> {
-    slots: Passing<Sim, N, Endless<Sim>>,
-    /// The number of the last holder of each name.
-    last: Vec<SimCell<u64>>,
-    /// The largest number of any process that was let in.
-    largest: SimVar<u64>,
-}
-
-const LAST: &str = "not after the last holder";
-const BEFORE: &str = "not after all before";
-
-impl<N: Names<Sim>> KExclusion<Sim> for Fenced<N> {
-    type Held = Grant;
-    type Refusal = Refused;
-
-    async fn acquire(&self, p: &Process<Sim>) -> Result<Grant, Failure<Infallible, Refused>> {
-        let here = p.on(Sim::ROOT);
-        let before = here.at(90).read(&self.largest).await?;
-        here.part(&before);
-        let grant = self.slots.acquire(p).await?;
-        here.part_done();
-        let (fence, last) = (grant.name().fence, &self.last[grant.name().slot as usize]);
-        let of_the_last = here.at(91).read(last).await?;
-        // Numbers begin with 1.
-        if fence <= of_the_last && of_the_last > 0 {
-            here.shows(LAST, fence);
-        }
-        if fence <= before && before > 0 {
-            here.shows(BEFORE, fence);
-        }
-        here.at(92).write(last, fence).await?;
-        loop {
-            let seen = here.at(93).read(&self.largest).await?;
-            if seen >= fence || here.at(94).compare_swap(&self.largest, seen, fence).await?.is_ok() {
-                return Ok(grant);
-            }
-        }
-    }
-
-    async fn release(&self, p: &Process<Sim>, grant: Grant) -> Result<(), Infallible> {
-        self.slots.release(p, grant).await
-    }
-}
-
-fn fenced<N: Names<Sim> + 'static>((n, k, passages): (usize, usize, u32), notes_tickets: bool) -> Report {
-    let world = World::new(n, Rules::with_passages(Some(passages)), |site| {
-        let mut tray = None;
-        let slots = Slots::<_, N, _>::new(site, k, Some(0), |inner| {
-            tray = Some(Tray::new(inner, 1, 0).noting_stamps(inner, 1));
-            let limits = Limits::for_growing(n, k);
-            let line = Turnstile::endless(inner, k, limits, limits.rings(n), 0);
-            if notes_tickets { line.noting_tickets() } else { line }
-        });
-        let slots = Passing::new(slots, tray.unwrap());
-        Fenced { slots, last: site.row("last", k, |_| 0.into()), largest: site.var("largest", 0) }
-    });
-    let never =
-        |what: &'static str| Property::always(what, move |v| v.processes().all(|p| v.shown::<u64>(p, what).is_none()));
-    // Without names, all processes have the same one.
-    let properties = [BEFORE].into_iter().chain(N::NAMED.then_some(LAST)).map(never);
-    let report = Explorer::new(n).properties(properties).explore(world.unwrap()).unwrap();
-    println!("({n},{k}) {passages} passages: {} states", report.states);
-    report
-}
-
-#[test]
-fn fence_numbers_of_slots_whose_newcomers_pass_grow() {
-    for sizes in [(2, 1, 2), (2, 2, 3), (3, 1, 1)] {
-        fenced::<FlagNames<Sim>>(sizes, true).assert_holds();
-    }
-}
-
-/// A name adds one to the number of its last holder, which hides a stamp that is too small. Without
-/// names the number is the stamp alone.
-#[test]
-fn stamps_grow_by_themselves() {
-    for sizes in [(2, 1, 2), (2, 2, 3), (3, 1, 1)] {
-        fenced::<NoNames>(sizes, true).assert_holds();
-    }
-}
-
-/// Three processes and two places: no process comes back, so none passes another, but some come out
-/// of the line.
-#[test]
-#[ignore = "26 million states; ci/long-searches.sh runs it"]
-fn fence_numbers_grow_for_three_with_two_places() {
-    fenced::<FlagNames<Sim>>((3, 2, 1), true).assert_holds();
-}
-
-/// The count of those that passed is only half of a stamp.
-#[test]
-fn fails_when_stamps_leave_out_the_tickets() {
-    assert_eq!(fenced::<FlagNames<Sim>>((2, 2, 2), false).verdict(BEFORE).holds, Some(false));
 }
 
 /// The report of a search that asks for at most `asked` bypasses, in a text that allows `most`.
