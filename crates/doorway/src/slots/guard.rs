@@ -135,8 +135,8 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         all
     }
 
-    /// The fence number. It does not matter when you call this, nor from which thread: the guard has
-    /// the same number all the time.
+    /// The fence number. You may call this at any time and from any thread: the guard has the same
+    /// number all the time.
     ///
     /// The number is larger than that of every guard that was granted before this one was asked
     /// for, and larger than that of every earlier guard of the same slot. For guards that were

@@ -7,11 +7,11 @@
 //! # Fence numbers
 //! Beside each name stands the largest number that one of its holders made. A holder that asks for
 //! its number gets a larger one, and at least the number that it says: [slots](super::Slots) say a
-//! multiple of the holder's ticket. The holder leaves its number beside the name. Holders that never
-//! ask pay nothing, and leave nothing. It makes no difference when a holder asks, because no other
-//! process changes what stands there before the name comes back. A process that holds several names
-//! has one number, larger than those beside all of them, and leaves it beside all of them. Numbers
-//! have 63 bits.
+//! multiple of the holder's ticket. The holder leaves its number beside the name. Holders that
+//! never ask pay nothing, and leave nothing. It makes no difference when a holder asks, because no
+//! other process changes what stands there before the name comes back. A process that holds several
+//! names has one number, larger than those beside all of them, and leaves it beside all of them.
+//! Numbers have 63 bits.
 
 mod bits;
 mod either;

@@ -36,7 +36,7 @@
 //! one name.
 //!
 //! # Claims (checked by search)
-//! - (F) both properties, whoever asks and whenever
+//! - (F) both properties, at whatever time the holder asks
 //! - (F1) all threads that ask for the number of one grant get the same
 //!
 //! # Cost

@@ -1,4 +1,4 @@
-//! Fence numbers: they grow, whenever a holder asks and whoever asks.
+//! Fence numbers: they grow, whenever a holder asks, and all threads of a holder get the same.
 
 use doorway_check::property::View;
 use doorway_check::sim::{Rules, Sim, SimCell, SimVar, World};
