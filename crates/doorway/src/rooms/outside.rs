@@ -26,10 +26,10 @@ thread_local! {
 thread_local! {
     /// The tasks to wake after the visit. It is never dropped, so that it can be used until the
     /// thread has ended. It owns no memory while it is empty.
-    static LATER: Cell<ManuallyDrop<Vec<Waker>>> = const { Cell::new(ManuallyDrop::new(Vec::new())) };
+    static LATER: Cell<ManuallyDrop<Vec<Arc<Outside>>>> = const { Cell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-fn take_later() -> Vec<Waker> {
+fn take_later() -> Vec<Arc<Outside>> {
     ManuallyDrop::into_inner(LATER.with(|later| later.replace(ManuallyDrop::new(Vec::new()))))
 }
 
@@ -56,7 +56,12 @@ pub(super) fn visit<T>(visit: impl FnOnce() -> T) -> T {
 /// A waker may visit a stack itself, and wake others there.
 #[cold]
 fn wake_all() {
-    take_later().into_iter().for_each(|waker| contained(|| waker.wake()));
+    take_later().into_iter().for_each(|task| {
+        contained(|| {
+            task.0.wake_by_ref();
+            drop(task); // this may be the last owner of the waker, whose destructor may panic
+        });
+    });
 }
 
 /// Wakes a task, but not in the middle of a visit.
@@ -64,18 +69,18 @@ struct Outside(Waker);
 
 impl Wake for Outside {
     fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
         if WHERE.with(Cell::get) == OUTSIDE {
             self.0.wake_by_ref();
         } else {
             let mut later = take_later();
-            later.push(self.0.clone());
+            later.push(self); // not a clone of the waker: that would run foreign code here
             LATER.with(|all| all.set(ManuallyDrop::new(later)));
             WHERE.with(|place| place.set(WAKES));
         }
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        Arc::clone(self).wake();
     }
 }
 

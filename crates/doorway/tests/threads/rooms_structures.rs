@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, RawWaker, RawWakerVTable, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -724,6 +724,32 @@ fn a_waker_that_panics_leaves_the_stack_of_work_as_it_is() {
     loot.clear();
     drop(loot);
     assert!(stack.is_finished());
+}
+
+/// Cloning a waker is foreign code, too. It must not run while the waking thread is inside.
+#[test]
+fn a_thread_that_gives_work_back_clones_no_waker() {
+    static CLONES: AtomicUsize = AtomicUsize::new(0);
+    static WOKEN: AtomicUsize = AtomicUsize::new(0);
+    static COUNTING: RawWakerVTable = RawWakerVTable::new(
+        |_| {
+            CLONES.fetch_add(1, SeqCst);
+            RawWaker::new(std::ptr::null(), &COUNTING)
+        },
+        |_| _ = WOKEN.fetch_add(1, SeqCst),
+        |_| _ = WOKEN.fetch_add(1, SeqCst),
+        |_| {},
+    );
+    // SAFETY: the functions use no data.
+    let waker = unsafe { Waker::new(std::ptr::null(), &COUNTING) };
+    let stack = WorkStack::of(vec![1]);
+    let loot = stack.take(1).unwrap();
+    let (mut one, mut two) = (pin!(stack.take_async(1)), pin!(stack.take_async(1)));
+    assert!(one.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert!(two.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    let before = CLONES.load(SeqCst);
+    drop(loot);
+    assert_eq!((CLONES.load(SeqCst) - before, WOKEN.load(SeqCst)), (0, 2));
 }
 
 #[test]
