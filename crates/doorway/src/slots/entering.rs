@@ -242,10 +242,6 @@ fn only_closed(why: Refused) -> Closed {
 /// number, and the shortest pauses only disturb holders.
 const TRIES: Range<u32> = 4..36;
 
-/// After this time it gets in line in any case. With more threads than processors, it may not have
-/// run for most of that time.
-const LONGEST_RETRY: Duration = Duration::from_millis(26);
-
 /// A process that has drawn what it needs to wait in line.
 #[derive(Debug)]
 pub struct PlaceInLine {
@@ -349,17 +345,16 @@ impl<N: Numbering> Slots<N> {
     fn barge(&self, units: u64) -> Result<Option<Grant>, Refused> {
         let p = someone(self.policy());
         let mut away = Away::new(self.stamps());
-        let began = Instant::now();
         for tried in TRIES {
             away.pause();
             let entered = now(self.text.barge_unless_closed(&p, self.tray(), units, tried..tried + 1));
             if let Some(grant) = entered.map_err(refused)? {
                 return Ok(Some(grant));
             }
-            if began.elapsed() >= LONGEST_RETRY {
+            away = away.after(self.stamps());
+            if away.is_over() {
                 break;
             }
-            away = away.after(self.stamps());
         }
         Ok(None)
     }

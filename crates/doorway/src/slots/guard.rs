@@ -135,8 +135,8 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
         all
     }
 
-    /// The fence number. You may call this at any time and from any thread: the guard has the same
-    /// number all the time.
+    /// The fence number. You may call this at any time and from any thread: until it is
+    /// [merged](Self::merge) with another guard, the guard has the same number.
     ///
     /// The number is larger than that of every guard that was granted before this one was asked
     /// for, and larger than that of every earlier guard of the same slot. For guards that were
@@ -145,10 +145,11 @@ impl<N: Numbering, S: Deref<Target = Slots<N>>> Permit<S, N> {
     /// and refuse smaller ones. With several holders at a time, let it remember one number for each
     /// slot.
     ///
-    /// The parts of a guard that is [split](Self::split) keep its number. [Without
-    /// numbers](Slots::without_numbers) there are no slots, and only the first half of the promise
-    /// holds. Comparing numbers of different slots is meaningless after 2^46 acquires (2^54 with up
-    /// to 256 places); the numbers of one slot always grow.
+    /// The parts of a guard that is [split](Self::split) keep its number. A guard that was merged
+    /// has the larger number of the two, and counts as asked for and granted when the later one
+    /// was. [Without numbers](Slots::without_numbers) there are no slots, and only the first half
+    /// of the promise holds. Comparing numbers of different slots is meaningless after 2^46
+    /// acquires (2^54 with up to 256 places); the numbers of one slot always grow.
     ///
     /// # Examples
     /// ```

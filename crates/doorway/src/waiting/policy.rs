@@ -1,7 +1,7 @@
 //! How long to spin, whether to yield, whether to sleep.
 
 use std::sync::LazyLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How a thread waits. This is a value: a handle that is given another policy uses it for all its
 /// waits.
@@ -164,6 +164,8 @@ pub(crate) struct Away {
     entries: u64,
     /// The number of long pauses before the next try.
     pauses: u32,
+    /// When it first stayed away for long. A thread that finds a place soon reads no clock.
+    since: Option<Instant>,
 }
 
 impl Away {
@@ -173,15 +175,29 @@ impl Away {
     /// The largest number of long pauses.
     const LONGEST: u32 = 256;
 
+    /// This many long pauses are long enough to read the clock.
+    const LONG: u32 = 16;
+
+    /// After this time the thread gets in line in any case. With more threads than processors, it
+    /// may not have run for most of that time.
+    const TOO_LONG: Duration = Duration::from_millis(26);
+
     /// A thread that tries for the first time, after this many others were let in.
     pub(crate) fn new(entries: u64) -> Self {
-        Self { entries, pauses: 0 }
+        Self { entries, pauses: 0, since: None }
     }
 
     /// After a try in vain, and after this many others were let in.
     pub(crate) fn after(self, entries: u64) -> Self {
         let are_quick = entries.wrapping_sub(self.entries) >= Self::QUICK;
-        Self { entries, pauses: if are_quick { (2 * self.pauses).clamp(4, Self::LONGEST) } else { 0 } }
+        let pauses = if are_quick { (2 * self.pauses).clamp(4, Self::LONGEST) } else { 0 };
+        let since = self.since.or_else(|| (pauses >= Self::LONG).then(Instant::now));
+        Self { entries, pauses, since }
+    }
+
+    /// Whether it should get in line now.
+    pub(crate) fn is_over(self) -> bool {
+        self.since.is_some_and(|since| since.elapsed() >= Self::TOO_LONG)
     }
 
     /// Stays away: up to 0.8 ms, where a pause of the processor takes 50 ns.
@@ -235,7 +251,7 @@ impl Patience {
 
 #[cfg(test)]
 mod tests {
-    use super::{Away, Habit, PROBES, Patience};
+    use super::{Away, Habit, Instant, PROBES, Patience};
 
     #[test]
     fn a_thread_stays_away_longer_and_longer_while_others_are_quick() {
@@ -247,6 +263,16 @@ mod tests {
         assert_eq!([102, 105, 205, 206].map(&mut then), [0, 4, 8, 0]);
         assert_eq!((1..=9).map(|i| then(206 + 3 * i)).max(), Some(Away::LONGEST));
         assert_eq!(Away::new(u64::MAX).after(2).pauses, 4); // the count began again
+    }
+
+    #[test]
+    fn a_thread_that_stayed_away_for_long_gets_in_line() {
+        let away = (1..=2).fold(Away::new(0), |away, i| away.after(3 * i));
+        assert!(away.since.is_none() && !away.is_over());
+        let long = away.after(9);
+        assert!(long.since.is_some() && long.after(9).since == long.since);
+        let then = Instant::now().checked_sub(Away::TOO_LONG).expect("the machine has run for longer");
+        assert!(Away { since: Some(then), ..long }.is_over());
     }
 
     #[test]
