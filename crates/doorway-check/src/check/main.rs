@@ -43,7 +43,7 @@ pub fn main(checks: impl IntoIterator<Item = Check>) -> ExitCode {
     let checks: Vec<Check> = checks.into_iter().collect();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match run(&checks, &arguments, &mut std::io::stdout()) {
+    match command(&checks, &arguments, &mut std::io::stdout()) {
         Ok(code) => ExitCode::from(code),
         Err(why) => {
             eprintln!("{why}");
@@ -52,8 +52,25 @@ pub fn main(checks: impl IntoIterator<Item = Check>) -> ExitCode {
     }
 }
 
-/// Does what the arguments say.
-fn run(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Result<u8, Box<dyn Error>> {
+/// The command of [`main`], for programs with options of their own: does what these arguments say,
+/// writes what it prints, and returns the exit code.
+///
+/// ```
+/// use doorway_check::check::command;
+/// use doorway_check::prelude::*;
+/// use doorway_core::mutex::yang_anderson_93::TwoProcess;
+///
+/// let checks = [Check::lock("two", 2, TwoProcess::new).mutex()];
+/// let mut out = Vec::new();
+/// assert_eq!(command(&checks, &["two"], &mut out)?, 0);
+/// assert!(String::from_utf8(out)?.contains("mutual-exclusion  holds"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Returns an error if there is no such argument or check, if a check is refused, or if a file
+/// cannot be read or written.
+pub fn command(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Result<u8, Box<dyn Error>> {
     match arguments {
         _ if arguments.iter().any(|word| ["-h", "--help"].contains(word)) => {
             write(out, &format!("{USAGE}\n"))?;
@@ -80,12 +97,15 @@ fn run(checks: &[Check], arguments: &[&str], out: &mut dyn std::io::Write) -> Re
             Ok(0)
         }
         ["rmr", names @ ..] => {
+            let mut is_exact = true;
             for check in named(checks, names)? {
                 for model in [CostModel::Cc, CostModel::Dsm] {
-                    write(out, &format!("{}: {}\n\n", check.name(), check.rmr(model)?))?;
+                    let found = check.rmr(model).map_err(|why| format!("{}: {why}", check.name()))?;
+                    is_exact &= found.is_complete() && found.provided().is_none();
+                    write(out, &format!("{}: {found}\n\n", check.name()))?;
                 }
             }
-            Ok(0)
+            Ok(if is_exact { 0 } else { exit::UNDECIDED })
         }
         ["--json", names @ ..] => {
             let reports: Vec<Report> = named(checks, names)?.into_iter().map(report).collect::<Result<_, _>>()?;
@@ -131,47 +151,10 @@ fn of<'a>(checks: &'a [Check], token: &str) -> Result<&'a Check, Box<dyn Error>>
 }
 
 fn code(reports: &[Report]) -> u8 {
-    let is_decided = |report: &Report| report.complete && report.verdicts.iter().all(|v| v.holds.is_some());
     match reports {
         _ if reports.iter().any(|report| report.failure().is_some()) => exit::FAILED,
         _ if reports.iter().any(|report| report.stop == Some(Stop::Interrupted)) => 130,
-        _ if reports.iter().all(is_decided) => 0,
+        _ if reports.iter().all(Report::is_proven) => 0,
         _ => exit::UNDECIDED,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::prelude::*;
-
-    lock! {
-        struct Tickets(is_plain: bool): FetchAdd { next: u64 = 0, serving: u64 = 0 }
-        acquire(self, p) {
-            let mine = p.at(1).fetch_add(&self.next, 1).await?;
-            if self.is_plain {
-                while p.at(2).read(&self.serving).await? != mine {} // tickets grow: there is no survey
-            } else {
-                p.at(2).wait_until(&self.serving, |now| now == mine).await?;
-            }
-        }
-        release(self, p) {
-            p.at(3).fetch_add(&self.serving, 1).await?;
-        }
-    }
-
-    #[test]
-    fn reports_are_printed_though_a_later_check_is_refused() {
-        let lock = |name, is_plain| {
-            Check::lock(name, 2, move |site| Tickets::new(site, is_plain))
-                .property(Property::exclusion("one", 1))
-                .with(|search| search.passages(2))
-        };
-        let checks = [lock("first", false), lock("second", true)];
-        let mut out = Vec::new();
-        let why = run(&checks, &[], &mut out).unwrap_err().to_string();
-        assert!(why.starts_with("second: "), "{why}");
-        let out = String::from_utf8(out).unwrap();
-        assert!(out.starts_with("first\n") && out.ends_with(")\n"), "{out}");
     }
 }

@@ -3,7 +3,7 @@
 
 mod main;
 
-pub use main::main;
+pub use main::{command, main};
 
 use crate::drive::{Driver, Page, PageError};
 use crate::explore::{Explorer, Report, Rmr, half_of_free_memory, rmr};

@@ -37,6 +37,7 @@ mod strings;
 mod table;
 mod team;
 
+pub(crate) use account::provided;
 pub use account::{Account, Covered, Document, Registers, UNDECIDED, count, thousands};
 pub(crate) use again::{again, breaks_off};
 pub(crate) use bytes::push;
@@ -91,6 +92,8 @@ pub struct Explorer<'a> {
     bitstate: Option<usize>,
     symmetric: bool,
     recall: bool,
+    compare_keep: Option<u64>,
+    believe_keep: bool,
     save: Option<PathBuf>,
     resume: Option<PathBuf>,
     progress: Option<OnProgress<'a>>,
@@ -137,6 +140,8 @@ impl<'a> Explorer<'a> {
             bitstate: None,
             symmetric: false,
             recall: true,
+            compare_keep: None,
+            believe_keep: false,
             save: None,
             resume: None,
             progress: None,
@@ -306,6 +311,51 @@ impl<'a> Explorer<'a> {
     /// The report is the same; with this, people can see that for themselves.
     pub fn recall(mut self, recall: bool) -> Self {
         self.recall = recall;
+        self
+    }
+
+    /// How many accesses may be made after the search, in runs of the texts, to compare the local
+    /// states that they [declare alike](doorway_core::memory::Here::keep). By default, a million
+    /// and one more for each state: this compares all of them, unless locals that no longer matter
+    /// take very many values. If it is not all, verdicts hold [provided](Verdict::provided) that
+    /// `keep` is right.
+    ///
+    /// ```
+    /// use doorway_check::prelude::*;
+    ///
+    /// lock! {
+    ///     /// A retry loop that keeps nothing.
+    ///     struct Retries: TestAndSet { taken: bool = false }
+    ///     acquire(self, p) {
+    ///         loop {
+    ///             p.keep(1, &());
+    ///             if !p.at(1).test_and_set(&self.taken).await? {
+    ///                 break;
+    ///             }
+    ///         }
+    ///     }
+    ///     release(self, p) {
+    ///         p.at(2).write(&self.taken, false).await?;
+    ///     }
+    /// }
+    ///
+    /// let retries = Check::lock("retries", 2, Retries::new).property(Property::exclusion("one", 1));
+    /// retries.run()?.assert_holds();
+    /// let report = retries.with(|explorer| explorer.compare_keep(0)).run()?;
+    /// assert!(!report.is_proven());
+    /// assert!(report.to_string().contains("holds, provided `keep` is right"), "{report}");
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    pub fn compare_keep(mut self, accesses: impl Into<Option<u64>>) -> Self {
+        self.compare_keep = accesses.into();
+        self
+    }
+
+    /// For texts whose `keep` was compared elsewhere, for instance by searches that
+    /// [ignore](Keep::Ignored) it: compares less, so it is sooner done. Verdicts still say on what
+    /// they rest, but count as [proven](Report::is_proven).
+    pub fn believe_keep(mut self, believe: bool) -> Self {
+        self.believe_keep = believe;
         self
     }
 

@@ -54,6 +54,7 @@ pub use op::Op;
 pub use rules::{Deaths, Keep, Rules, Sections};
 pub(crate) use step::Told;
 pub use step::{Action, Stepped, What};
+pub(crate) use survey::Accesses;
 pub use survey::CrossChecked;
 pub(crate) use unmerged::Pair;
 pub use watch::{Monitor, Seen};

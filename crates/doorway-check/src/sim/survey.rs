@@ -82,6 +82,15 @@ impl CrossChecked {
     }
 }
 
+/// How many accesses may be made to compare local states that a text declares alike.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accesses {
+    /// To compare each merged local state once, which takes about as many as finding it did.
+    pub(crate) once: u64,
+    /// As long as there are fewer, others follow.
+    pub(crate) all: u64,
+}
+
 /// How often a turn that fails is made where there is little doubt.
 const FEW_TURNS: usize = 40;
 
@@ -152,21 +161,25 @@ impl World {
 
     /// Compares histories that the text declares alike. `None` if it declares none alike.
     ///
-    /// Each merged local state is compared once, which takes about as many accesses as finding it
-    /// did. If all that takes fewer accesses than `most`, others follow until it is `most`.
+    /// `stop`: whether to compare no more.
     ///
     /// # Errors
     /// Returns an error if some go on differently.
-    pub(crate) fn check_keep(&self, most: u64) -> Result<Option<CrossChecked>, TextError> {
+    pub(crate) fn check_keep(
+        &self,
+        most: Accesses,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<CrossChecked>, TextError> {
         if self.locals.iter().all(|locals| !locals.keeps()) {
             return Ok(None);
         }
-        if !self.can_be_surveyed() {
+        // What a fault puts off is in no content.
+        if !self.rules().faults.is_empty() || self.rules().sparse {
             let merged = self.locals.iter().map(Locals::many_merged).sum();
             return Ok(Some(CrossChecked { merged, all: merged == 0, ..CrossChecked::default() }));
         }
         self.sim.reads_bytes(true);
-        let checked = Survey::new(self, Vec::new(), true).compare(most);
+        let checked = Survey { stop, ..Survey::new(self, Vec::new(), true) }.compare(most);
         self.sim.reads_bytes(false);
         checked.map(Some)
     }
@@ -208,11 +221,13 @@ struct Survey<'w> {
     is_spent: bool,
     /// Whether it goes on if the text says what to keep.
     even_if_told: bool,
+    /// Whether to make no more accesses.
+    stop: &'w dyn Fn() -> bool,
 }
 
 impl<'w> Survey<'w> {
     fn new(world: &'w World, values: Vec<BTreeSet<u64>>, even_if_told: bool) -> Self {
-        Self { world, values, left: MOST_ACCESSES, made: 0, is_spent: false, even_if_told }
+        Self { world, values, left: MOST_ACCESSES, made: 0, is_spent: false, even_if_told, stop: &|| false }
     }
 
     fn automata(mut self) -> Result<Vec<(Automaton, Vec<Doubt>)>, GivenUp> {
@@ -241,13 +256,12 @@ impl<'w> Survey<'w> {
     }
 
     /// Compares what was found of each process with the contents of its text. Each process gets a
-    /// like share of the accesses: of `MOST_ACCESSES` for what is compared once, and of `most` for
-    /// what is compared more often.
-    fn compare(mut self, most: u64) -> Result<CrossChecked, TextError> {
+    /// like share of the accesses.
+    fn compare(mut self, most: Accesses) -> Result<CrossChecked, TextError> {
         let (mut sum, mut spent) = (CrossChecked { all: true, ..CrossChecked::default() }, 0);
         let processes = self.world.locals.len() as u64;
         for (locals, before) in self.world.locals.iter().zip(0..) {
-            let [once, more] = [MOST_ACCESSES, most].map(|most| most.saturating_sub(spent) / (processes - before));
+            let [once, more] = [most.once, most.all].map(|most| most.saturating_sub(spent) / (processes - before));
             (self.left, self.made, self.is_spent) = (once, 0, false);
             let some = match Surveyed::new(&self.world.sim, &*self.world.start, locals.pid()) {
                 Ok(mut surveyed) => surveyed.compare_with(&mut self, locals, more)?,
@@ -302,7 +316,8 @@ impl<'w> Survey<'w> {
 
     /// Counts accesses that are about to be made.
     fn pay(&mut self, accesses: u64) -> Result<(), GivenUp> {
-        self.left = self.left.checked_sub(accesses).ok_or_else(|| {
+        let left = self.left.checked_sub(accesses).filter(|_| !(self.stop)());
+        self.left = left.ok_or_else(|| {
             self.is_spent = true;
             GivenUp(None)
         })?;

@@ -128,6 +128,8 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         .threads(args.threads())
         .bitstate(args.bitstate)
         .symmetric(args.symmetric)
+        .compare_keep(args.compare_keep)
+        .believe_keep(args.believe_keep)
         .save(args.save.clone())
         .resume(args.resume.clone())
         .on_progress(|progress| bar.show(progress))
@@ -300,11 +302,11 @@ fn sample(
 }
 
 fn exit(report: &Report) -> Exit {
-    match (report.stop, report.failure(), report.complete) {
-        (Some(Stop::Interrupted), ..) => Exit::Interrupted,
-        (_, Some(_), _) => Exit::Failed,
-        (_, None, true) if report.verdicts.iter().all(|v| v.holds.is_some()) => Exit::Fine,
-        (_, None, _) => Exit::Incomplete,
+    match (report.stop, report.failure()) {
+        (Some(Stop::Interrupted), _) => Exit::Interrupted,
+        (_, Some(_)) => Exit::Failed,
+        _ if report.is_proven() => Exit::Fine,
+        _ => Exit::Incomplete,
     }
 }
 
