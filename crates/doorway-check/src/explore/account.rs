@@ -413,7 +413,8 @@ impl<'a> Account<'a> {
             let _ = writeln!(
                 out,
                 "{name} seems to grow for ever: its largest values were {values} as the search went deeper. Bound the \
-                 passages; or declare that it `counts`, and normalise; or give it a width with `wraps_at`"
+                 passages (`passages(3)`, --passages 3); or declare that only differences of its values matter \
+                 (`decl(0).counts()`, and `normalise(true)`); or give it a width (`decl(0).wraps_at(8)`)"
             );
         }
         if let Some(CrossChecked { continuations, all, merged, compared }) = report.cross_checked {

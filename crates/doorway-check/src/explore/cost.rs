@@ -243,6 +243,7 @@ impl Explorer<'_> {
         let mut search = Search::with_graph(self, &mut world, initial)?;
         let (_, stop) = search.search(&mut world)?;
         search.refuse_panics(&world)?;
+        world.check_contents()?;
         search.cross_check_counters(&mut world)?;
         let searching = begun.elapsed();
         let among = |&contention| {

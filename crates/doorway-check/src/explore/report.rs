@@ -99,6 +99,9 @@ pub enum Stop {
     States,
     /// It reached the limit on memory.
     Memory,
+    /// No bound was set on passages, and a variable has [grown](Report::growing) at a steady rate: the
+    /// search would not end. (If a limit on states is set, the search goes on up to it.)
+    Grows,
     /// It was [interrupted](super::Explorer::stop_when).
     Interrupted,
     /// Runs with more context switches than [this](Rules::switches) were skipped.
@@ -123,6 +126,7 @@ impl fmt::Display for Stop {
             Self::Failed => f.write_str("stopped at the first failure"),
             Self::States => f.write_str("the search reached its limit on states"),
             Self::Memory => f.write_str("the search reached its limit on memory"),
+            Self::Grows => f.write_str("a variable grows for ever"),
             Self::Bits => f.write_str("only bits of states were kept"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Switches(most) => write!(f, "only runs that change hands at most {}", times(*most)),

@@ -162,8 +162,9 @@ pub(super) struct Search<'a> {
     pub(super) graph: Option<Graph>,
     pub(super) initial: State,
     pub(super) edges: u64,
-    /// The number of states at which to look at memory next.
+    /// The number of states at which to look at memory next, and at what grows.
     next_look: usize,
+    next_growth: usize,
     pub(super) crew: Crew,
     /// How many of the steps were made from a state that was not explored to the end.
     pub(super) partial: u64,
@@ -243,7 +244,7 @@ impl<'a> Search<'a> {
         let hash = world.knowing(|machine| Ok(store.write(machine, &initial, &mut spare, &mut Vec::new())?.hash))?;
         store.begin(&spare.raw, hash);
         let crew = Crew::new(explorer.threads, &initial);
-        let (edges, next_look, missed, looks) = (0, 0, 0.0, Vec::new());
+        let (edges, next_look, next_growth, missed, looks) = (0, 0, growth::FIRST, 0.0, Vec::new());
         let (partial, from, doubts) = (0, 0, VecDeque::new());
         Ok(Self {
             explorer,
@@ -253,6 +254,7 @@ impl<'a> Search<'a> {
             initial,
             edges,
             next_look,
+            next_growth,
             crew,
             partial,
             from,
@@ -289,6 +291,7 @@ impl<'a> Search<'a> {
         let side_by_side = side_by_side.transpose()?;
         let counts_checked = self.cross_check_counters(world)?;
         world.check_renamings()?;
+        world.check_contents()?;
         let found = self.store.len();
         let (believes_keep, most) = (self.explorer.believe_keep, self.explorer.to_compare(found));
         let stop_when = self.explorer.stop_when.take();
@@ -674,7 +677,17 @@ impl<'a> Search<'a> {
             let left = left(&mut self.looks, at, states);
             call(&Progress { states, frontier: states - at, bytes, left });
         }
-        self.explorer.max_memory.is_some_and(|most| bytes >= most).then_some(Stop::Memory)
+        if self.explorer.max_memory.is_some_and(|most| bytes >= most) {
+            return Some(Stop::Memory);
+        }
+        // Without a limit, a search without an end would take all the memory first.
+        let may_have_no_end = world.rules().passages.is_none() && self.explorer.max_states.is_none();
+        if states < self.next_growth || !may_have_no_end || self.explorer.bitstate.is_some() {
+            return None;
+        }
+        self.next_growth = 2 * states;
+        let growing = growth::growing(world, &self.store, &self.initial);
+        growing.iter().any(|(_, values)| growth::is_for_ever(values)).then_some(Stop::Grows)
     }
 
     fn bytes(&self, world: &World) -> usize {
@@ -726,7 +739,7 @@ impl<'a> Search<'a> {
 
     /// What grew with the depth of the search, if a limit ended it.
     fn growing(&self, world: &World, stop: Option<Stop>) -> Vec<(String, [u64; 4])> {
-        let stopped = matches!(stop, Some(Stop::States | Stop::Memory | Stop::Interrupted));
+        let stopped = matches!(stop, Some(Stop::States | Stop::Memory | Stop::Interrupted | Stop::Grows));
         let is_known = stopped && self.explorer.bitstate.is_none();
         if is_known { growth::growing(world, &self.store, &self.initial) } else { Vec::new() }
     }

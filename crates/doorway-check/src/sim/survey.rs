@@ -22,8 +22,13 @@
 //!   up to [`LONGEST`] accesses. If a cell makes a difference only later, the survey overlooks it:
 //!   no text may use one.
 //!
-//! If the text does something else there, or if there is no end within [limits](MOST_ACCESSES),
-//! there is no survey. Then a local state is a history again.
+//! If the text does something else there, there is no survey. Then a local state is a history again.
+//!
+//! Variables that grow, such as tickets, have no end of values, but a search with a bound on
+//! passages meets few of them. If there is no end within [limits](MOST_ACCESSES), the search finds
+//! local states by itself: histories that leave the text with the same content are one
+//! ([`Locals::compare_contents`]). After the search, the text goes on from the second history too,
+//! as above ([`World::check_contents`]).
 //!
 //! A failed turn of a wait leads back to the loop head. So nothing may be carried from one turn to
 //! the next. The text is run on after each turn that fails: its content there must go on as that at
@@ -33,10 +38,9 @@
 //! the contents are compared: those that are one local state must go on alike, with all values that
 //! were seen there. [`Pairs`] says in which order.
 
-use super::image::Image;
 use super::layout::VarId;
 use super::locals::{Automaton, Child, DONE, Doubt, How, LocalId, Locals, Node, ROOT, Start, State};
-use super::memory::{Call, Position, Ran, Seen, Sim, TURNS, Walked};
+use super::memory::{Call, Content, Position, Ran, Seen, Sim, TURNS};
 use super::op::Op;
 use super::world::World;
 use super::{Keep, TextError};
@@ -94,17 +98,21 @@ pub(crate) struct Accesses {
 /// How often a turn that fails is made where there is little doubt.
 const FEW_TURNS: usize = 40;
 
-/// There is no survey; perhaps because of an error that no search would find.
-struct GivenUp(Option<TextError>);
+/// Why there is no survey.
+enum GivenUp {
+    /// There may be no end of values, or of contents.
+    NoEnd,
+    /// There is an error that no search would find.
+    Error(TextError),
+    /// The text says what to keep, or knows what its bytes do not tell.
+    Otherwise,
+}
 
 impl From<TextError> for GivenUp {
     fn from(_: TextError) -> Self {
-        Self(None)
+        Self::Otherwise
     }
 }
-
-/// What a text knows, and what the memory knows of it on which its rest depends.
-type Content = (Image, String);
 
 /// Where a history leads.
 struct Reached {
@@ -155,7 +163,12 @@ impl World {
                 }
                 Ok(())
             }
-            Err(GivenUp(why)) => why.map_or(Ok(()), Err),
+            Err(GivenUp::NoEnd) => {
+                self.machine.locals.iter_mut().for_each(Locals::compare_contents);
+                Ok(())
+            }
+            Err(GivenUp::Error(why)) => Err(why),
+            Err(GivenUp::Otherwise) => Ok(()),
         }
     }
 
@@ -182,6 +195,16 @@ impl World {
         let checked = Survey { stop, ..Survey::new(self, Vec::new(), true) }.compare(most);
         self.sim.reads_bytes(false);
         checked.map(Some)
+    }
+
+    /// If local states were told apart by their contents: lets the texts go on from other histories
+    /// that have led to them, too.
+    ///
+    /// # Errors
+    /// Returns an error if one goes on differently: then it knows what its content does not tell.
+    pub(crate) fn check_contents(&self) -> Result<(), TextError> {
+        let start = &*self.start;
+        self.machine.locals.iter().try_for_each(|locals| locals.check_contents(&self.sim, start))
     }
 
     /// Other ways to merge look at histories.
@@ -245,7 +268,7 @@ impl<'w> Survey<'w> {
         let automaton = |mut surveyed: Surveyed| {
             let doubts = surveyed.doubts();
             if let Some(label) = surveyed.remembers_turns() {
-                return Err(GivenUp(Some(TextError::TurnRemembers { pid: surveyed.locals.pid(), label })));
+                return Err(GivenUp::Error(TextError::TurnRemembers { pid: surveyed.locals.pid(), label }));
             }
             let classes = surveyed.classes(Position::to_tell_apart);
             surveyed.go_the_other_way(&mut self, Some(&classes))?;
@@ -280,7 +303,7 @@ impl<'w> Survey<'w> {
             reached = Some(found);
             Ok(None)
         })?;
-        reached.ok_or(GivenUp(None))
+        reached.ok_or(GivenUp::Otherwise)
     }
 
     /// The same. `met` learns where the history leads, and may say what the next access sees; and
@@ -295,14 +318,12 @@ impl<'w> Survey<'w> {
         self.pay(2 * (history.len() as u64 + 1))?;
         let (world, mut end) = (self.world, Ok(()));
         world.sim.walk(history, on, &mut || (world.start)(pid), &mut |[first, second]| {
-            let is_same = (&first.ran, &first.responded, &first.memo) == (&second.ran, &second.responded, &second.memo);
-            if !is_same || first.keeps && !self.even_if_told {
-                end = Err(GivenUp(None));
+            if !first.is_like(&second) || first.keeps && !self.even_if_told {
+                end = Err(GivenUp::Otherwise);
                 return None;
             }
-            let Walked { ran, responded, memo, left, .. } = first;
-            let image = left.zip(second.left).and_then(|(first, second)| first.known(&second));
-            let goes_on = met(Reached { ran, responded, content: image.map(|image| (image, memo)) });
+            let (ran, responded) = (first.ran.clone(), first.responded.clone());
+            let goes_on = met(Reached { ran, responded, content: first.content(second) });
             goes_on.map_or_else(
                 |why| {
                     end = Err(why);
@@ -319,7 +340,7 @@ impl<'w> Survey<'w> {
         let left = self.left.checked_sub(accesses).filter(|_| !(self.stop)());
         self.left = left.ok_or_else(|| {
             self.is_spent = true;
-            GivenUp(None)
+            GivenUp::NoEnd
         })?;
         self.made += accesses;
         Ok(())
@@ -336,15 +357,16 @@ impl<'w> Survey<'w> {
                 Op::Stop => Ok(Vec::new()),
                 Op::Section => Ok(vec![0]),
                 Op::Choose(n) if n <= MOST_VALUES => Ok((0..n.max(1) as u64).collect()),
-                _ => Err(GivenUp(None)),
+                Op::Choose(_) => Err(GivenUp::NoEnd),
+                _ => Err(GivenUp::Otherwise),
             };
         };
         let (layout, values) = (self.world.layout(), &mut self.values[v as usize]);
         let before: Vec<u64> = values.iter().copied().collect();
         values.extend(before.iter().map(|&old| layout.var(v).fit(op.leaves(old))));
         match op {
-            Op::Sleep(..) => Err(GivenUp(None)),
-            _ if values.len() > MOST_VALUES => Err(GivenUp(None)),
+            Op::Sleep(..) => Err(GivenUp::Otherwise),
+            _ if values.len() > MOST_VALUES => Err(GivenUp::NoEnd),
             Op::Write(..) => Ok(vec![0]),
             _ => Ok(before),
         }
@@ -398,7 +420,7 @@ impl Surveyed {
         let mut history = self.locals.history(from);
         history.push(saw);
         if history.len() > LONGEST {
-            return Err(GivenUp(None));
+            return Err(GivenUp::NoEnd);
         }
         let (begin, mut end) = (history.clone(), None);
         survey.walk_on(self.locals.pid(), &begin, false, &mut |reached| {
@@ -478,7 +500,7 @@ impl Surveyed {
             return Ok(to);
         };
         if self.locals.nodes[known as usize].position != position {
-            return Err(GivenUp(None));
+            return Err(GivenUp::Otherwise);
         }
         self.others[known as usize].get_or_insert_with(|| history.to_vec());
         Ok(known)
@@ -571,7 +593,7 @@ impl Surveyed {
                     }
                     made += path.len();
                     if !self.is_way(survey, &path) {
-                        return Err(GivenUp(None));
+                        return Err(GivenUp::Otherwise);
                     }
                     if made > MOST_AT_RANDOM {
                         return Ok(());
@@ -741,7 +763,7 @@ impl Surveyed {
             for &(saw, child) in &self.locals.nodes[at].kids {
                 let history: Vec<Seen> = other.iter().copied().chain([saw]).collect();
                 if !self.leads_to(survey, &history, child, classes)? {
-                    return Err(GivenUp(None));
+                    return Err(GivenUp::Otherwise);
                 }
             }
         }

@@ -15,6 +15,7 @@ mod engine;
 mod explain;
 mod faults;
 mod faults_written;
+mod growing;
 mod image;
 mod interpreted;
 mod joined;
