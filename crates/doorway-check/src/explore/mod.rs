@@ -315,9 +315,9 @@ impl<'a> Explorer<'a> {
     }
 
     /// How many accesses may be made after the search, in runs of the texts, to compare the local
-    /// states that they [declare alike](doorway_core::memory::Here::keep). By default, a million
-    /// and one more for each state: this compares all of them, unless locals that no longer matter
-    /// take very many values. If it is not all, verdicts hold [provided](Verdict::provided) that
+    /// states that they [declare alike](doorway_core::memory::Here::keep). By default, two million
+    /// and 16 more for each state, but at most 16 million and one more for each state. This compares
+    /// all of them, unless locals that no longer matter take very many values. If it is not all, verdicts hold [provided](Verdict::provided) that
     /// `keep` is right.
     ///
     /// ```
@@ -383,7 +383,7 @@ impl<'a> Explorer<'a> {
         self
     }
 
-    /// Stops the search cleanly as soon as this returns true. It is called at every step, so it
+    /// Stops the search cleanly as soon as this returns true, or what was set before. It is called at every step, so it
     /// must be quick, and once before each property that is decided on the whole graph.
     ///
     /// ```
@@ -398,7 +398,10 @@ impl<'a> Explorer<'a> {
     /// # Ok::<(), doorway_check::sim::TextError>(())
     /// ```
     pub fn stop_when(mut self, is_so: impl Fn() -> bool + 'a) -> Self {
-        self.stop_when = Some(Box::new(is_so));
+        self.stop_when = Some(match self.stop_when.take() {
+            Some(before) => Box::new(move || before() || is_so()),
+            None => Box::new(is_so),
+        });
         self
     }
 

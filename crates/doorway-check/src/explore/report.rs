@@ -113,6 +113,11 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// Whether what the search knows is [saved](super::Explorer::save), if that was asked for.
+    pub(crate) fn is_saved(self) -> bool {
+        matches!(self, Self::Interrupted | Self::States | Self::Memory | Self::Grows)
+    }
+
     /// Why a search by these rules skips runs, even if it visits every state it finds.
     pub(super) fn of_bounds(rules: Rules) -> Option<Self> {
         rules.switches.map(Self::Switches).or(rules.lag.map(Self::Lag))
