@@ -96,7 +96,7 @@ impl Line {
         if self.next.is_some_and(|next| now >= next) {
             self.next = Some(now + BETWEEN);
             let text = progress.in_words(self.begun.elapsed());
-            // Whoever cannot write there cannot be told.
+            // If that fails, there is nobody to tell.
             let _ = write!(stderr(), "\r\x1b[2K{text}").and_then(|()| stderr().flush());
         }
     }

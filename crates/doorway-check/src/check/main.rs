@@ -42,9 +42,9 @@ impl Check {
 ///
 /// Without arguments it checks all of them and prints the reports. `replay TOKEN`,
 /// `page TOKEN FILE`, `explore`, `rmr`, `--json`, `--property`, `--save` and `--resume` do the same
-/// as for the command `doorway`. So does Ctrl-C, and on a terminal a line shows how far a search has
-/// got. The exit codes are those of `doorway check`, even if the reader of the output goes away, as
-/// `head` does.
+/// as for the command `doorway`. So does Ctrl-C. On a terminal, a line shows how far a search has
+/// got. The exit codes are those of `doorway check`, even if the reader of the output goes away,
+/// as `head` does.
 #[must_use]
 pub fn main(checks: impl IntoIterator<Item = Check>) -> ExitCode {
     let checks: Vec<Check> = checks.into_iter().collect();

@@ -316,9 +316,9 @@ impl<'a> Explorer<'a> {
 
     /// How many accesses may be made after the search, in runs of the texts, to compare the local
     /// states that they [declare alike](doorway_core::memory::Here::keep). By default, two million
-    /// and 16 more for each state, but at most 16 million and one more for each state. This compares
-    /// all of them, unless locals that no longer matter take very many values. If it is not all, verdicts hold [provided](Verdict::provided) that
-    /// `keep` is right.
+    /// and 16 more for each state, but at most 16 million and one more for each state. This
+    /// compares all of them, unless locals that no longer matter take very many values. If it is
+    /// not all, verdicts hold [provided](Verdict::provided) that `keep` is right.
     ///
     /// ```
     /// use doorway_check::prelude::*;
@@ -383,8 +383,9 @@ impl<'a> Explorer<'a> {
         self
     }
 
-    /// Stops the search cleanly as soon as this returns true, or what was set before. It is called at every step, so it
-    /// must be quick, and once before each property that is decided on the whole graph.
+    /// Stops the search cleanly as soon as this returns true, or what was set before. It is called
+    /// at every step, so it must be quick, and once before each property that is decided on the
+    /// whole graph. While merged local states are compared, it ends that.
     ///
     /// ```
     /// use doorway_check::explore::Stop;

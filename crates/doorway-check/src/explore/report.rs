@@ -99,8 +99,8 @@ pub enum Stop {
     States,
     /// It reached the limit on memory.
     Memory,
-    /// No bound was set on passages, and a variable has [grown](Report::growing) at a steady rate: the
-    /// search would not end. (If a limit on states is set, the search goes on up to it.)
+    /// No bound was set on passages, and a variable has [grown](Report::growing) at a steady rate:
+    /// the search would not end. (If a limit on states is set, the search goes on up to it.)
     Grows,
     /// It was [interrupted](super::Explorer::stop_when).
     Interrupted,
@@ -201,8 +201,8 @@ impl Report {
     }
 
     /// Whether all properties were decided and the search was complete, and no verdict holds only
-    /// [provided](Verdict::provided) that `keep` is right. Whoever [believes](super::Explorer::believe_keep)
-    /// the text has answered for that.
+    /// [provided](Verdict::provided) that `keep` is right. A user who
+    /// [believes](super::Explorer::believe_keep) the text has answered for that.
     #[must_use]
     pub fn is_proven(&self) -> bool {
         let is_decided = |v: &Verdict| v.holds.is_some() && (v.provided.is_none() || self.believes_keep);

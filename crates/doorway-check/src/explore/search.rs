@@ -15,10 +15,12 @@ use std::time::{Duration, Instant};
 /// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process,
 /// at most.
 const CROSS_CHECKS: u64 = 20_000;
-/// How many accesses may be made to check what a text keeps: this many, and one more for every
-/// state. Most texts need a small part of it. After 16 million, which take some ten seconds, all is
-/// compared that the texts of the catalogue merge at their default sizes; but for four texts, of
-/// which the locals that no longer matter take very many values.
+/// How many accesses may be made to check what a text keeps: [`FIRST_ACCESSES`], and some more for
+/// each state; but no more than [`ACCESSES`], some ten seconds, and one more for each state. Most
+/// texts need a small part of that. In a few texts of the catalogue, locals that no longer matter
+/// take very many values, and not all is compared.
+const FIRST_ACCESSES: u64 = 2_000_000;
+const ACCESSES_FOR_A_STATE: u64 = 16;
 const ACCESSES: u64 = 16_000_000;
 /// The same, if the user believes the text: this many to compare each local state once, and then
 /// as long as there are fewer than that many, and one more for every [`STATES_FOR_AN_ACCESS`]
@@ -199,7 +201,10 @@ impl Explorer<'_> {
         match self.compare_keep {
             Some(most) => Accesses { once: most, all: most },
             None if believed => Accesses { once: ACCESSES_FOR_ONCE, all: FEW_ACCESSES + states / STATES_FOR_AN_ACCESS },
-            None => Accesses { once: ACCESSES + states, all: ACCESSES + states },
+            None => {
+                let all = (FIRST_ACCESSES + ACCESSES_FOR_A_STATE * states).min(ACCESSES + states);
+                Accesses { once: all, all }
+            }
         }
     }
 }
@@ -275,7 +280,7 @@ impl<'a> Search<'a> {
     pub(super) fn run(mut self, world: &mut World, begun: Instant) -> Result<Report, TextError> {
         let fingerprint = self.prepare_to_save(world)?;
         let (expanded, stop) = self.search(world)?;
-        if let (Some(path), Some(Stop::Interrupted | Stop::States | Stop::Memory)) = (&self.explorer.save, stop) {
+        if let Some(path) = self.explorer.save.as_ref().filter(|_| stop.is_some_and(Stop::is_saved)) {
             self.save(fingerprint, expanded, path)?;
         }
         let searching = begun.elapsed();

@@ -22,7 +22,8 @@
 //!   up to [`LONGEST`] accesses. If a cell makes a difference only later, the survey overlooks it:
 //!   no text may use one.
 //!
-//! If the text does something else there, there is no survey. Then a local state is a history again.
+//! If the text does something else there, there is no survey. Then a local state is a history
+//! again.
 //!
 //! Variables that grow, such as tickets, have no end of values, but a search with a bound on
 //! passages meets few of them. If there is no end within [limits](MOST_ACCESSES), the search finds

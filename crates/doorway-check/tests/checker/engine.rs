@@ -341,7 +341,7 @@ fn a_difference_far_behind_a_wrong_keep_is_found() {
     }
 }
 
-/// One of 2,048 histories goes on in another way than those with which the text merges it, and
+/// One of 256 histories goes on in another way than those with which the text merges it, and
 /// there are too many of them to look at all. The last look is cut short in the middle.
 #[test]
 fn a_report_says_that_not_all_that_keep_merges_was_compared() {
@@ -354,7 +354,7 @@ fn a_report_says_that_not_all_that_keep_merges_was_compared() {
                 let _ = here.at(1).read(&x).await;
             }
             let mut chosen = 0;
-            for _ in 0..11 {
+            for _ in 0..8 {
                 let Ok(bit) = here.at(2).choose(2).await;
                 chosen = 2 * chosen + bit;
             }
@@ -364,7 +364,7 @@ fn a_report_says_that_not_all_that_keep_merges_was_compared() {
             for _ in 0..50 {
                 let _ = here.at(5).read(&x).await;
             }
-            if chosen == 1364 {
+            if chosen == 170 {
                 let _ = here.at(6).write(&x, 2).await;
             }
         })
@@ -410,7 +410,11 @@ fn what_a_passage_holds_is_told_apart_without_keep() {
             .run(|site| Remembers(site.var("x", 0)))
             .unwrap()
     };
-    assert_eq!(search(Keep::Trusted).states, search(Keep::Ignored).states);
+    let [merged, told_apart] = [Keep::Trusted, Keep::Ignored].map(search);
+    merged.assert_holds();
+    told_apart.assert_holds();
+    // What it has read at 2 does not matter.
+    assert!(merged.states < told_apart.states);
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! A wrong `keep` that hides a failure from the search is an error; and if it could not be compared,
-//! no verdict is plain.
+//! A wrong `keep` that hides a failure from the search is an error. If it could not be compared, no
+//! verdict is plain.
 
 use doorway_check::check::command;
 use doorway_check::prelude::*;

@@ -97,8 +97,8 @@ pub(crate) struct Args {
     /// After the search, run merged local states side by side to verify that they are alike
     #[arg(long, conflicts_with = "no_keep")]
     pub(super) cross_check: bool,
-    /// After the search, make this many accesses at most to compare merged local states [default: two
-    /// million and 16 more for each state, but at most 16 million and one more for each state]
+    /// After the search, make this many accesses at most to compare merged local states [default:
+    /// two million and 16 more for each state, but at most 16 million and one more for each state]
     #[arg(long, value_name = "ACCESSES", conflicts_with = "no_keep")]
     pub(super) compare_keep: Option<u64>,
     /// Compare less: the text was searched with --no-keep before. A verdict still says if it holds
