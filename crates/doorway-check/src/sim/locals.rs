@@ -377,6 +377,10 @@ impl Locals {
         self.contents.get_or_insert_default();
     }
 
+    pub(super) fn compares_contents(&self) -> bool {
+        self.contents.is_some()
+    }
+
     /// Goes on from the further histories that led to a known content, each time at random to the
     /// end of the passage, and with each value that was seen next.
     pub(super) fn check_contents(&self, sim: &Sim, start: &Start) -> Result<(), TextError> {

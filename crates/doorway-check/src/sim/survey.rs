@@ -208,6 +208,11 @@ impl World {
         self.machine.locals.iter().try_for_each(|locals| locals.check_contents(&self.sim, start))
     }
 
+    /// Whether what was merged is compared after a search, with all values that the search has met.
+    pub(crate) fn is_compared_afterwards(&self) -> bool {
+        self.renames() || self.locals.iter().any(|locals| locals.keeps() || locals.compares_contents())
+    }
+
     /// Other ways to merge look at histories.
     fn can_be_surveyed(&self) -> bool {
         let rules = self.rules();

@@ -2,6 +2,7 @@
 //! verdict is plain.
 
 use doorway_check::check::command;
+use doorway_check::explore::Stop;
 use doorway_check::prelude::*;
 use doorway_check::sim::{Keep, TextError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -121,4 +122,18 @@ fn the_worst_passage_says_it_too() {
     assert!(exact.provided().is_none() && !exact.to_string().contains("provided"), "{exact}");
     let found = cost(0).unwrap();
     assert!(found.provided().is_some() && found.to_string().contains("; provided `keep` is right"), "{found}");
+}
+
+/// Most of what is merged was met by the earlier search, and the file does not tell that.
+#[test]
+fn a_wrong_keep_is_found_wherever_a_search_is_resumed() {
+    let file = std::env::temp_dir().join(format!("doorway-provided-{}", std::process::id()));
+    let states = lock(true, exclusion()).with(|search| search.compare_keep(0)).run().unwrap().states;
+    for most in 1..states {
+        let first = lock(true, exclusion()).run_told(|search| search.max_states(most).save(file.clone())).unwrap();
+        assert_eq!(first.stop, Some(Stop::States), "{most}");
+        let last = lock(true, exclusion()).run_told(|search| search.resume(file.clone()));
+        assert!(matches!(last, Err(TextError::KeepHides { label: 4, .. })), "{most} {last:?}");
+    }
+    std::fs::remove_file(file).unwrap();
 }
