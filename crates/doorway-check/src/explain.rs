@@ -428,6 +428,7 @@ fn searched(
     let claims = subject.claims(sizes);
     let rules = rules.for_properties(&claims);
     let explorer = Explorer::new(sizes.n).properties(claims).max_states(most).keep_going(true).stop_when(stop);
+    let explorer = explorer.believe_keep(true); // `doorway check` compares it
     let report = explorer.explore(subject.world(sizes, rules)?)?;
     let all = if report.complete { "all of them" } else { "not all: doorway check goes on" };
     let _ =

@@ -90,6 +90,7 @@ pub mod schedule;
 pub mod sim;
 pub mod subject;
 pub mod tables;
+pub mod terminal;
 pub mod timed;
 pub mod trace;
 pub mod viewer;

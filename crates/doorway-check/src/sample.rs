@@ -201,6 +201,7 @@ impl Sampler {
                 trace,
                 token: None,
                 most: None,
+                provided: None,
             });
         }
         Ok(Sampled { verdicts, runs, steps, probability })

@@ -249,6 +249,7 @@ fn exhaustive(
         let explorer = Explorer::new(sizes.n)
             .max_states(args.max_states.map(NonZero::get))
             .max_memory(limit.bytes)
+            .believe_keep(true) // `doorway check` compares it
             .stop_when(interrupt::is_asked_for);
         Ok((explorer, subject.world(sizes, rules)?))
     })

@@ -188,6 +188,14 @@ fn keep_can_be_distrusted() {
     assert_eq!(json("check ya-two --no-keep --json")["states"], 1538);
     assert_eq!(json("check ya-two --cross-check --json")["states"], 672);
     refused("check ya-two --no-keep --cross-check", &["cannot be used with"]);
+    let little = "check ya-two --compare-keep 0";
+    assert_eq!(code(little), 3);
+    let rests = "provided `keep` is right: 0 of ";
+    let text = String::from_utf8(doorway(little).stdout).unwrap();
+    assert!(text.contains(&format!("mutual-exclusion  holds, {rests}")), "{text}");
+    let report = json(&format!("{little} --json"));
+    assert!(report["properties"][0]["provided"].as_str().unwrap().starts_with(rests), "{report}");
+    assert_eq!(code(&format!("{little} --believe-keep")), 0);
 }
 
 #[test]
@@ -279,7 +287,9 @@ fn crashes_are_tolerated_up_to_k_minus_1() {
 fn a_mutant_is_checked_with_the_crashes_and_give_ups_it_needs() {
     let report = json("check mutant:seats-does-not-tell --json");
     assert_eq!((&report["crashes"], &report["complete"]), (&1.into(), &false.into()));
-    assert_eq!(code("check mutant:seats-does-not-tell --crashes 0"), 0);
+    let harmless = "check mutant:seats-does-not-tell --crashes 0";
+    assert_eq!(code(harmless), 3, "what it keeps cannot be wholly compared");
+    assert_eq!(code(&format!("{harmless} --believe-keep")), 0);
     assert_eq!(code("check mutant:turnstile-signals-blindly"), 1);
     assert_eq!(code("check turnstile --n 2 --k 1 --give-ups"), 0);
 }

@@ -30,6 +30,7 @@ fn bakery_has_the_states_of_a_hand_written_model() {
     for (sections, theirs) in CONVENTIONS {
         for (n, passages) in [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1)] {
             let ours = Explorer::new(n)
+                .believe_keep(true)
                 .passages(passages)
                 .sections(sections)
                 .property(Property::exclusion("mutual-exclusion", 1))
@@ -48,6 +49,7 @@ fn chain_has_the_states_of_a_hand_written_model() {
     for (sections, theirs) in CONVENTIONS {
         for (n, k, passages) in unbounded.into_iter().chain(bounded) {
             let ours = Explorer::new(n)
+                .believe_keep(true)
                 .passages(passages)
                 .sections(sections)
                 .property(Property::exclusion("k-exclusion", k))
@@ -148,7 +150,7 @@ fn shipped(&Instance { id, n, k, passages, .. }: &Instance) -> Report {
         "names over am-chain" => World::new(n, rules, |site| Renaming::new(site, k, |inner| Chain::new(inner, n, k))),
         _ => subject::find(id).unwrap().world(Sizes { n, k }, rules),
     };
-    Explorer::new(n).property(Property::exclusion("k-exclusion", k)).explore(world.unwrap()).unwrap()
+    Explorer::new(n).believe_keep(true).property(Property::exclusion("k-exclusion", k)).explore(world.unwrap()).unwrap()
 }
 
 fn assert_sizes(instances: &[Instance]) {

@@ -3,7 +3,7 @@
 
 mod main;
 
-pub use main::main;
+pub use main::{command, main};
 
 use crate::drive::{Driver, Page, PageError};
 use crate::explore::{Explorer, Report, Rmr, half_of_free_memory, rmr};
@@ -243,6 +243,19 @@ impl Check {
         self
     }
 
+    /// The same, with only those of its claims that have these names.
+    ///
+    /// # Errors
+    /// Returns an error if it has no claim of such a name.
+    pub fn only(mut self, names: &[&str]) -> Result<Self, String> {
+        let known: Vec<&str> = self.properties.iter().map(Property::name).collect();
+        if let Some(name) = names.iter().find(|name| !known.contains(name)) {
+            return Err(format!("{} has no property {name:?}; it has {}", self.name, known.join(", ")));
+        }
+        self.properties.retain(|property| names.contains(&property.name()));
+        Ok(self)
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -262,8 +275,27 @@ impl Check {
     /// # Errors
     /// The same as for [`Explorer::run`].
     pub fn run(&self) -> Result<Report, TextError> {
+        self.run_told(|explorer| explorer)
+    }
+
+    /// The same, with options of this one search: among others, those that borrow something.
+    ///
+    /// ```
+    /// use doorway_check::prelude::*;
+    /// use doorway_core::k_exclusion::anderson_moir_94::Chain;
+    ///
+    /// let chain = Check::lock("chain", 4, |site| Chain::new(site, 4, 2)).property(Property::exclusion("exclusion", 2));
+    /// let mut most = 0;
+    /// let report = chain.run_told(|explorer| explorer.on_progress(|progress| most = most.max(progress.states)))?;
+    /// assert!(0 < most && most <= report.states);
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The same as for [`Explorer::run`].
+    pub fn run_told<'a>(&self, tell: impl FnOnce(Explorer<'a>) -> Explorer<'a>) -> Result<Report, TextError> {
         let world = (self.build)(self.rules())?;
-        let report = self.explorer().properties(self.properties.iter().cloned()).explore(world)?;
+        let report = tell(self.explorer()).properties(self.properties.iter().cloned()).explore(world)?;
         let rules = report.rules;
         let mut report = Report { name: self.name.clone(), ..report };
         for v in &mut report.verdicts {

@@ -46,6 +46,17 @@ pub fn count(n: u64, word: &str) -> String {
     format!("{} {word}{}", thousands(n), if n == 1 { "" } else { "s" })
 }
 
+/// What can be done if not all was compared that a text declares alike.
+pub(super) const IF_NOT_ALL: &str = "a wrong `keep` can hide runs. Compare more (`compare_keep`), search without `keep` \
+    (`Keep::Ignored`, --no-keep), or say that it is right (`believe_keep`, --believe-keep)";
+
+/// On what a verdict rests.
+pub(crate) fn provided(CrossChecked { compared, merged, .. }: CrossChecked) -> String {
+    let but = if compared == merged { ", not after all histories" } else { "" };
+    let [compared, merged] = [compared, merged].map(|many| thousands(many as u64));
+    format!("provided `keep` is right: {compared} of {merged} merged local states compared{but}")
+}
+
 /// The registers that were asked for, and those that the variables really are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Registers {
@@ -147,6 +158,9 @@ struct Line<'a> {
     most: Option<u64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     unbounded: bool,
+    /// On what the verdict rests, if that was not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provided: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<&'a Trace>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -315,11 +329,14 @@ impl<'a> Account<'a> {
                 Some(Worst::Unbounded) => ": there is no bound".to_owned(),
                 None => String::new(),
             };
+            let if_right = v.provided.map_or(String::new(), |checked| format!(", {}", provided(checked)));
             let verdict = match (v.holds, &v.trace) {
-                (Some(true), _) => v.vacuous.map_or(format!("holds{most}"), |why| format!("holds ({why})")),
+                (Some(true), _) => {
+                    v.vacuous.map_or(format!("holds{most}{if_right}"), |why| format!("holds ({why}){if_right}"))
+                }
                 (Some(false), Some(trace)) if trace.repeats_from.is_some() => format!("FAILS for ever{most}"),
                 (Some(false), Some(trace)) => format!("FAILS after {}{most}", count(trace.len() as u64, "step")),
-                (Some(false), None) => "FAILS: no run reaches such a state".to_owned(),
+                (Some(false), None) => format!("FAILS: no run reaches such a state{if_right}"),
                 (None, _) => v.vacuous.map_or(undecided.to_owned(), |why| format!("{undecided}: {why}")),
             };
             let _ = writeln!(out, "  {:width$}  {verdict}", v.name);
@@ -396,7 +413,8 @@ impl<'a> Account<'a> {
             let _ = writeln!(
                 out,
                 "{name} seems to grow for ever: its largest values were {values} as the search went deeper. Bound the \
-                 passages; or declare that it `counts`, and normalise; or give it a width with `wraps_at`"
+                 passages (`passages(3)`, --passages 3); or declare that only differences of its values matter \
+                 (`decl(0).counts()`, and `normalise(true)`); or give it a width (`decl(0).wraps_at(8)`)"
             );
         }
         if let Some(CrossChecked { continuations, all, merged, compared }) = report.cross_checked {
@@ -412,6 +430,9 @@ impl<'a> Account<'a> {
                      compared"
                 )
             };
+            if !report.believes_keep && report.verdicts.iter().any(|v| v.provided.is_some()) {
+                let _ = writeln!(out, "{IF_NOT_ALL}");
+            }
         }
         out
     }
@@ -428,6 +449,7 @@ impl<'a> Line<'a> {
             why: v.vacuous,
             most,
             unbounded: v.most == Some(Worst::Unbounded),
+            provided: v.provided.map(provided),
             trace,
             replay,
         }

@@ -10,8 +10,8 @@ use super::graph::{Edge, Graph};
 use super::progress::Lasso;
 use super::search::{Search, check_keep};
 use super::store::{StateId, Store};
-use super::{Explorer, Stop, again, count, thousands};
-use crate::sim::{TextError, World};
+use super::{Explorer, Stop, again, count, provided, thousands};
+use crate::sim::{CrossChecked, TextError, World};
 use crate::trace::Trace;
 use doorway_core::registry::CostModel;
 use std::fmt;
@@ -36,6 +36,9 @@ pub struct WorstPassage {
     pub complete: bool,
     /// Why these are not all.
     pub stop: Option<Stop>,
+    /// If the text's `keep` was not wholly compared: how far. Then the true worst case may be
+    /// larger.
+    pub provided: Option<CrossChecked>,
     /// Time spent finding local states, and visiting states.
     pub searching: Duration,
     /// Time spent finding the worst passage among them.
@@ -134,6 +137,13 @@ impl Rmr {
         self.passages.len() == self.processes && self.passages.iter().all(|passage| passage.complete)
     }
 
+    /// If the text's `keep` was not wholly compared: how far, in the first search of which that is
+    /// so.
+    #[must_use]
+    pub fn provided(&self) -> Option<CrossChecked> {
+        self.passages.iter().find_map(|passage| passage.provided)
+    }
+
     /// Why not.
     #[must_use]
     pub fn stop(&self) -> Option<Stop> {
@@ -155,7 +165,7 @@ impl Rmr {
             count(self.passages.iter().map(|passage| passage.edges).sum(), "edge"),
             sum(|passage| passage.searching),
             sum(|passage| passage.measuring)
-        )
+        ) + &self.provided().map_or(String::new(), |checked| format!("; {}", provided(checked)))
     }
 }
 
@@ -233,14 +243,17 @@ impl Explorer<'_> {
         let mut search = Search::with_graph(self, &mut world, initial)?;
         let (_, stop) = search.search(&mut world)?;
         search.refuse_panics(&world)?;
+        world.check_contents()?;
         search.cross_check_counters(&mut world)?;
         let searching = begun.elapsed();
         let among = |&contention| {
             let passage = worst_among(&mut world, &search, contention)?;
             Ok(WorstPassage { complete: stop.is_none(), stop, searching, ..passage })
         };
-        let passages = contentions.iter().map(among).collect::<Result<_, _>>()?;
-        check_keep(&world, search.store.len())?;
+        let mut passages: Vec<WorstPassage> = contentions.iter().map(among).collect::<Result<_, _>>()?;
+        let most = search.explorer.to_compare(search.store.len());
+        let provided = check_keep(&world, most, &|| search.is_interrupted())?;
+        passages.iter_mut().for_each(|passage| passage.provided = provided);
         Ok(passages)
     }
 }
@@ -277,6 +290,7 @@ fn worst_among(world: &mut World, search: &Search<'_>, contention: usize) -> Res
         edges: search.edges,
         complete: true,
         stop: None,
+        provided: None,
         searching: Duration::ZERO,
         measuring: begun.elapsed(),
     })

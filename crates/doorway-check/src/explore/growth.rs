@@ -7,6 +7,15 @@ use crate::sim::{State, World};
 const LOOKS: usize = 1000;
 /// Smaller values may only be on their way to a bound.
 const NOTABLE: u64 = 5;
+/// The number of states at which a search looks for the first time at what grows.
+pub(super) const FIRST: usize = 1 << 16;
+/// Values that grow at a steady rate up to this are taken to grow for ever.
+const ENOUGH: u64 = 100;
+
+/// Whether values have grown at a steady rate: with twice as many states, at least by a quarter.
+pub(super) fn is_for_ever(values: &[u64; 4]) -> bool {
+    values[3] >= ENOUGH && values.windows(2).all(|w| w[1] >= w[0] + w[0] / 4)
+}
 
 /// The variables, fields of variables and monitors whose largest values grew all the time. States
 /// are numbered breadth-first, so later ones are deeper.

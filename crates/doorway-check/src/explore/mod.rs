@@ -37,6 +37,7 @@ mod strings;
 mod table;
 mod team;
 
+pub(crate) use account::provided;
 pub use account::{Account, Covered, Document, Registers, UNDECIDED, count, thousands};
 pub(crate) use again::{again, breaks_off};
 pub(crate) use bytes::push;
@@ -91,6 +92,8 @@ pub struct Explorer<'a> {
     bitstate: Option<usize>,
     symmetric: bool,
     recall: bool,
+    compare_keep: Option<u64>,
+    believe_keep: bool,
     save: Option<PathBuf>,
     resume: Option<PathBuf>,
     progress: Option<OnProgress<'a>>,
@@ -137,6 +140,8 @@ impl<'a> Explorer<'a> {
             bitstate: None,
             symmetric: false,
             recall: true,
+            compare_keep: None,
+            believe_keep: false,
             save: None,
             resume: None,
             progress: None,
@@ -309,6 +314,51 @@ impl<'a> Explorer<'a> {
         self
     }
 
+    /// How many accesses may be made after the search, in runs of the texts, to compare the local
+    /// states that they [declare alike](doorway_core::memory::Here::keep). By default, two million
+    /// and 16 more for each state, but at most 16 million and one more for each state. This
+    /// compares all of them, unless locals that no longer matter take very many values. If it is
+    /// not all, verdicts hold [provided](Verdict::provided) that `keep` is right.
+    ///
+    /// ```
+    /// use doorway_check::prelude::*;
+    ///
+    /// lock! {
+    ///     /// A retry loop that keeps nothing.
+    ///     struct Retries: TestAndSet { taken: bool = false }
+    ///     acquire(self, p) {
+    ///         loop {
+    ///             p.keep(1, &());
+    ///             if !p.at(1).test_and_set(&self.taken).await? {
+    ///                 break;
+    ///             }
+    ///         }
+    ///     }
+    ///     release(self, p) {
+    ///         p.at(2).write(&self.taken, false).await?;
+    ///     }
+    /// }
+    ///
+    /// let retries = Check::lock("retries", 2, Retries::new).property(Property::exclusion("one", 1));
+    /// retries.run()?.assert_holds();
+    /// let report = retries.with(|explorer| explorer.compare_keep(0)).run()?;
+    /// assert!(!report.is_proven());
+    /// assert!(report.to_string().contains("holds, provided `keep` is right"), "{report}");
+    /// # Ok::<(), doorway_check::sim::TextError>(())
+    /// ```
+    pub fn compare_keep(mut self, accesses: impl Into<Option<u64>>) -> Self {
+        self.compare_keep = accesses.into();
+        self
+    }
+
+    /// For texts whose `keep` was compared elsewhere, for instance by searches that
+    /// [ignore](Keep::Ignored) it: compares less, so it is sooner done. Verdicts still say on what
+    /// they rest, but count as [proven](Report::is_proven).
+    pub fn believe_keep(mut self, believe: bool) -> Self {
+        self.believe_keep = believe;
+        self
+    }
+
     /// Writes what the search knows to this file if a limit or an interruption ends it, so that
     /// [`resume`](Self::resume) can go on from there. Searches that decide properties of whole
     /// graphs cannot be saved.
@@ -321,7 +371,8 @@ impl<'a> Explorer<'a> {
     /// be the same.
     ///
     /// A damaged file is an error. So is a file of another search. Every state of the file is
-    /// reached again by its steps, and some of the explored ones are explored again.
+    /// reached again by its steps, and some of the explored ones are explored again; all of them, if
+    /// the texts say what to `keep`.
     pub fn resume(mut self, file: impl Into<Option<PathBuf>>) -> Self {
         self.resume = file.into();
         self
@@ -333,8 +384,9 @@ impl<'a> Explorer<'a> {
         self
     }
 
-    /// Stops the search cleanly as soon as this returns true. It is called at every step, so it
-    /// must be quick, and once before each property that is decided on the whole graph.
+    /// Stops the search cleanly as soon as this returns true, or what was set before. It is called
+    /// at every step, so it must be quick, and once before each property that is decided on the
+    /// whole graph. While merged local states are compared, it ends that.
     ///
     /// ```
     /// use doorway_check::explore::Stop;
@@ -348,7 +400,10 @@ impl<'a> Explorer<'a> {
     /// # Ok::<(), doorway_check::sim::TextError>(())
     /// ```
     pub fn stop_when(mut self, is_so: impl Fn() -> bool + 'a) -> Self {
-        self.stop_when = Some(Box::new(is_so));
+        self.stop_when = Some(match self.stop_when.take() {
+            Some(before) => Box::new(move || before() || is_so()),
+            None => Box::new(is_so),
+        });
         self
     }
 

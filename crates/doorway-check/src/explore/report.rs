@@ -1,6 +1,6 @@
 //! What a search found, and what it covered.
 
-use super::{Registers, Worst};
+use super::{Registers, Worst, provided};
 use crate::faults::Fault;
 use crate::replay::Token;
 use crate::sim::{CrossChecked, Rules, Statement};
@@ -80,6 +80,8 @@ pub struct Report {
     /// How far local states that a text declares alike were compared: if that was asked for, or if
     /// it could not be all.
     pub cross_checked: Option<CrossChecked>,
+    /// Whether the user [believes](super::Explorer::believe_keep) what was not compared.
+    pub believes_keep: bool,
     /// Where counters were kept small: how many states were compared with their counterparts with
     /// full counters, and whether these are all.
     pub counts_checked: Option<(u64, bool)>,
@@ -97,6 +99,9 @@ pub enum Stop {
     States,
     /// It reached the limit on memory.
     Memory,
+    /// No bound was set on passages, and a variable has [grown](Report::growing) at a steady rate:
+    /// the search would not end. (If a limit on states is set, the search goes on up to it.)
+    Grows,
     /// It was [interrupted](super::Explorer::stop_when).
     Interrupted,
     /// Runs with more context switches than [this](Rules::switches) were skipped.
@@ -108,6 +113,11 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// Whether what the search knows is [saved](super::Explorer::save), if that was asked for.
+    pub(crate) fn is_saved(self) -> bool {
+        matches!(self, Self::Interrupted | Self::States | Self::Memory | Self::Grows)
+    }
+
     /// Why a search by these rules skips runs, even if it visits every state it finds.
     pub(super) fn of_bounds(rules: Rules) -> Option<Self> {
         rules.switches.map(Self::Switches).or(rules.lag.map(Self::Lag))
@@ -121,6 +131,7 @@ impl fmt::Display for Stop {
             Self::Failed => f.write_str("stopped at the first failure"),
             Self::States => f.write_str("the search reached its limit on states"),
             Self::Memory => f.write_str("the search reached its limit on memory"),
+            Self::Grows => f.write_str("a variable grows for ever"),
             Self::Bits => f.write_str("only bits of states were kept"),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Switches(most) => write!(f, "only runs that change hands at most {}", times(*most)),
@@ -147,6 +158,9 @@ pub struct Verdict {
     /// Of a bound on steps: the exact maximum, if the search was complete. The trace shows it, or
     /// a cycle without end.
     pub most: Option<Worst>,
+    /// If it holds, or fails without a run, only provided that the text's `keep` is right: how many
+    /// of the local states that it declares alike were compared. That is not all.
+    pub provided: Option<CrossChecked>,
     /// What replays the trace, if the algorithm has a name.
     pub token: Option<Token>,
 }
@@ -155,7 +169,18 @@ impl Verdict {
     /// Of a property about which nothing is known.
     #[must_use]
     pub fn undecided(name: impl Into<Cow<'static, str>>) -> Self {
-        Self { name: name.into(), holds: None, vacuous: None, trace: None, most: None, token: None }
+        Self { name: name.into(), holds: None, vacuous: None, trace: None, most: None, provided: None, token: None }
+    }
+
+    /// Whether it would be wrong if states were merged that are not alike. A run that was shown is
+    /// one of the text; but that a bound is the largest number is not shown by a run that reaches
+    /// it.
+    pub(super) fn rests_on_merging(&self) -> bool {
+        match self.holds {
+            None => false,
+            Some(false) => self.trace.is_none(),
+            Some(true) => self.trace.is_none() || self.most.is_some(),
+        }
     }
 }
 
@@ -173,6 +198,15 @@ impl Report {
     #[must_use]
     pub fn failure(&self) -> Option<&Verdict> {
         self.verdicts.iter().find(|v| v.holds == Some(false))
+    }
+
+    /// Whether all properties were decided and the search was complete, and no verdict holds only
+    /// [provided](Verdict::provided) that `keep` is right. A user who
+    /// [believes](super::Explorer::believe_keep) the text has answered for that.
+    #[must_use]
+    pub fn is_proven(&self) -> bool {
+        let is_decided = |v: &Verdict| v.holds.is_some() && (v.provided.is_none() || self.believes_keep);
+        self.complete && self.verdicts.iter().all(is_decided)
     }
 
     /// The report as a JSON document, as `doorway check --json` prints it.
@@ -195,8 +229,9 @@ impl Report {
         self.bytes as f64 / self.states as f64
     }
 
-    /// Asserts that all properties were decided and hold, and that the search was complete. A
-    /// property of parts holds if there are none.
+    /// Asserts that all properties were decided and hold, that the search was complete, and that
+    /// no verdict depends on a `keep` that was not wholly compared (unless the user
+    /// [believes](super::Explorer::believe_keep) it). A property of parts holds if there are none.
     ///
     /// # Panics
     /// If not. The message shows the failure and its trace, what was covered, or why there was
@@ -213,6 +248,11 @@ impl Report {
                 format!("it was not checked, because {why}")
             });
             panic!("{} is not decided: {why}", v.name);
+        }
+        if let Some((v, checked)) = self.verdicts.iter().find_map(|v| v.provided.map(|checked| (v, checked)))
+            && !self.believes_keep
+        {
+            panic!("{} holds {}; {}", v.name, provided(checked), super::account::IF_NOT_ALL);
         }
     }
 }

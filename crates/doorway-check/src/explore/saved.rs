@@ -3,7 +3,10 @@
 //! The file has, for each state, the step that first led to it: two bytes, mostly. To resume, the
 //! machine makes these steps again, so every state in the file is one that the machine reaches. A
 //! sum over the whole file tells whether it is as it was written, and a sample of the states that
-//! count as explored is explored again: all their steps must lead to states of the file.
+//! count as explored is explored again: all their steps must lead to states of the file. If local
+//! states were merged as a text says, or by their contents, or in the names of processes, all are
+//! explored again. For what was merged is compared after the search, and the file does not tell
+//! which values the earlier search has met.
 
 use super::bytes::push;
 use super::search::{Decided, Search};
@@ -18,6 +21,8 @@ use std::path::{Path, PathBuf};
 const MAGIC: &[u8; 16] = b"doorway search 1";
 /// How many explored states to explore again, at most.
 const SAMPLE: usize = 1000;
+/// Why a search was not resumed.
+const INTERRUPTED: &str = "interrupted before the search was where it had been";
 /// How many states lie between two looks at whether to go on.
 const STRIDE: usize = 4096;
 
@@ -233,7 +238,7 @@ impl Search<'_> {
                 return Err(None);
             }
             if (id as usize).is_multiple_of(STRIDE) && self.is_interrupted() {
-                return Err(Some(TextError::Saved("interrupted before the search was where it had been".into())));
+                return Err(Some(TextError::Saved(INTERRUPTED.into())));
             }
         }
         for [asked, id, by] in marks {
@@ -248,11 +253,15 @@ impl Search<'_> {
         Ok(expanded as usize)
     }
 
-    /// Whether all steps of a sample of the explored states lead to known states.
+    /// Whether all steps of the explored states, or of a sample of them, lead to known states.
     fn is_closed(&mut self, world: &mut World, expanded: usize) -> Result<bool, TextError> {
         let (mut state, mut next, mut spare) = (self.initial.clone(), self.initial.clone(), Spare::default());
         let mut actions = Vec::new();
-        for id in (0..expanded).step_by(expanded.div_ceil(SAMPLE).max(1)) {
+        let stride = if world.is_compared_afterwards() { 1 } else { expanded.div_ceil(SAMPLE).max(1) };
+        for id in (0..expanded).step_by(stride) {
+            if id.is_multiple_of(STRIDE) && self.is_interrupted() {
+                return Err(TextError::Saved(INTERRUPTED.into()));
+            }
             self.store.load(id as StateId, &mut state);
             actions.clear();
             for p in (0..world.processes()).filter(|&p| world.may_step_next(&state, p)) {

@@ -8,16 +8,25 @@ use super::recall::MOST_PROCESSES;
 use super::store::{MOST_STATES, Spare, StateId, Store};
 use super::{Explorer, Progress, Registers, Report, Stop, Verdict, Worst, again, growth, progress, saved, shrink};
 use crate::property::{Judged, Property, Test};
-use crate::sim::{Action, CrossChecked, Doubt, Keep, Machine, Pair, Part, State, TextError, World};
+use crate::sim::{Accesses, Action, CrossChecked, Doubt, Keep, Machine, Pair, Part, State, TextError, World};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// How many continuations of merged local states [`Keep::CrossChecked`] compares for each process,
 /// at most.
 const CROSS_CHECKS: u64 = 20_000;
-/// How many accesses may be made to check what a text keeps, once each local state was compared:
-/// this many, and one more for every [`STATES_FOR_AN_ACCESS`] states.
-const ACCESSES: u64 = 20_000;
+/// How many accesses may be made to check what a text keeps: [`FIRST_ACCESSES`], and some more for
+/// each state; but no more than [`ACCESSES`], some ten seconds, and one more for each state. Most
+/// texts need a small part of that. In a few texts of the catalogue, locals that no longer matter
+/// take very many values, and not all is compared.
+const FIRST_ACCESSES: u64 = 2_000_000;
+const ACCESSES_FOR_A_STATE: u64 = 16;
+const ACCESSES: u64 = 16_000_000;
+/// The same, if the user believes the text: this many to compare each local state once, and then
+/// as long as there are fewer than that many, and one more for every [`STATES_FOR_AN_ACCESS`]
+/// states.
+const ACCESSES_FOR_ONCE: u64 = 1_000_000;
+const FEW_ACCESSES: u64 = 20_000;
 const STATES_FOR_AN_ACCESS: u64 = 20;
 /// How many states to compare with small counters and with full counters, at most.
 const COUNTS: usize = 20_000;
@@ -148,15 +157,16 @@ struct Ordered {
 }
 
 pub(super) struct Search<'a> {
-    explorer: Explorer<'a>,
+    pub(super) explorer: Explorer<'a>,
     pub(super) asked: Vec<Asked>,
     pub(super) store: Store,
     /// Kept only if a property needs it.
     pub(super) graph: Option<Graph>,
     pub(super) initial: State,
     pub(super) edges: u64,
-    /// The number of states at which to look at memory next.
+    /// The number of states at which to look at memory next, and at what grows.
     next_look: usize,
+    next_growth: usize,
     pub(super) crew: Crew,
     /// How many of the steps were made from a state that was not explored to the end.
     pub(super) partial: u64,
@@ -183,15 +193,33 @@ fn left(looks: &mut Vec<(usize, usize)>, explored: usize, states: usize) -> Opti
     (explored > 10_000 && fewer > 0.02).then(|| ((states - explored) as f64 * (1.0 - fewer) / fewer) as usize)
 }
 
-/// Checks what the text keeps, unless it is not trusted, after a search that found this many
-/// states. Returns how much was compared, if something is left.
-pub(super) fn check_keep(world: &World, states: usize) -> Result<Option<CrossChecked>, TextError> {
-    let checked = if world.rules().keep == Keep::Trusted {
-        world.check_keep(ACCESSES + states as u64 / STATES_FOR_AN_ACCESS)?
-    } else {
-        None
-    };
-    Ok(checked.filter(|checked| !checked.all))
+impl Explorer<'_> {
+    /// How many accesses may be made to check what a text keeps, after a search that found this
+    /// many states.
+    pub(super) fn to_compare(&self, states: usize) -> Accesses {
+        let (believed, states) = (self.believe_keep, states as u64);
+        match self.compare_keep {
+            Some(most) => Accesses { once: most, all: most },
+            None if believed => Accesses { once: ACCESSES_FOR_ONCE, all: FEW_ACCESSES + states / STATES_FOR_AN_ACCESS },
+            None => {
+                let all = (FIRST_ACCESSES + ACCESSES_FOR_A_STATE * states).min(ACCESSES + states);
+                Accesses { once: all, all }
+            }
+        }
+    }
+}
+
+/// Checks what the text keeps, unless nothing is merged. Returns how much was compared, if
+/// something is left.
+pub(super) fn check_keep(
+    world: &World,
+    most: Accesses,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<CrossChecked>, TextError> {
+    if world.rules().keep == Keep::Ignored {
+        return Ok(None);
+    }
+    Ok(world.check_keep(most, stop)?.filter(|checked| !checked.all && checked.merged > 0))
 }
 
 impl<'a> Search<'a> {
@@ -221,7 +249,7 @@ impl<'a> Search<'a> {
         let hash = world.knowing(|machine| Ok(store.write(machine, &initial, &mut spare, &mut Vec::new())?.hash))?;
         store.begin(&spare.raw, hash);
         let crew = Crew::new(explorer.threads, &initial);
-        let (edges, next_look, missed, looks) = (0, 0, 0.0, Vec::new());
+        let (edges, next_look, next_growth, missed, looks) = (0, 0, growth::FIRST, 0.0, Vec::new());
         let (partial, from, doubts) = (0, 0, VecDeque::new());
         Ok(Self {
             explorer,
@@ -231,6 +259,7 @@ impl<'a> Search<'a> {
             initial,
             edges,
             next_look,
+            next_growth,
             crew,
             partial,
             from,
@@ -251,7 +280,7 @@ impl<'a> Search<'a> {
     pub(super) fn run(mut self, world: &mut World, begun: Instant) -> Result<Report, TextError> {
         let fingerprint = self.prepare_to_save(world)?;
         let (expanded, stop) = self.search(world)?;
-        if let (Some(path), Some(Stop::Interrupted | Stop::States | Stop::Memory)) = (&self.explorer.save, stop) {
+        if let Some(path) = self.explorer.save.as_ref().filter(|_| stop.is_some_and(Stop::is_saved)) {
             self.save(fingerprint, expanded, path)?;
         }
         let searching = begun.elapsed();
@@ -263,19 +292,30 @@ impl<'a> Search<'a> {
         let stop = if stop.is_none() { self.look_at_the_whole(world) } else { stop };
         let judging = begun.elapsed() - searching;
         // Before any verdict: this tells whether a failure is real or comes from a wrong `keep`.
-        let cross_checked = (world.rules().keep == Keep::CrossChecked).then(|| world.cross_check(CROSS_CHECKS));
-        let cross_checked = cross_checked.transpose()?;
+        let side_by_side = (world.rules().keep == Keep::CrossChecked).then(|| world.cross_check(CROSS_CHECKS));
+        let side_by_side = side_by_side.transpose()?;
         let counts_checked = self.cross_check_counters(world)?;
         world.check_renamings()?;
+        world.check_contents()?;
         let found = self.store.len();
-        let report = self.report(world, expanded, stop)?;
-        // A run that was shown is one of the text, whatever it keeps.
-        let is_shown = |verdict: &Verdict| verdict.holds.is_none() || verdict.trace.is_some();
-        let cross_checked = match cross_checked {
-            None if report.verdicts.is_empty() || !report.verdicts.iter().all(is_shown) => check_keep(world, found)?,
-            checked => checked,
+        let (believes_keep, most) = (self.explorer.believe_keep, self.explorer.to_compare(found));
+        let stop_when = self.explorer.stop_when.take();
+        let is_asked_to_stop = || stop_when.as_ref().is_some_and(|is_so| is_so());
+        let mut report = self.report(world, expanded, stop)?;
+        let rests_on_keep = report.verdicts.is_empty() || report.verdicts.iter().any(Verdict::rests_on_merging);
+        let cross_checked = match side_by_side {
+            Some(checked) if checked.all || !rests_on_keep => Some(checked),
+            Some(checked) => Some(match check_keep(world, most, &is_asked_to_stop)? {
+                Some(rest) => CrossChecked { compared: checked.compared.max(rest.compared), ..checked },
+                None => CrossChecked { all: true, compared: checked.merged, ..checked },
+            }),
+            None if rests_on_keep => check_keep(world, most, &is_asked_to_stop)?,
+            None => None,
         };
-        Ok(Report { searching, judging, cross_checked, counts_checked, ..report })
+        for verdict in report.verdicts.iter_mut().filter(|verdict| verdict.rests_on_merging()) {
+            verdict.provided = cross_checked.filter(|checked| !checked.all && checked.merged > 0);
+        }
+        Ok(Report { searching, judging, cross_checked, believes_keep, counts_checked, ..report })
     }
 
     /// Goes on where a saved search ended, if asked for. Returns what the search is known by.
@@ -642,7 +682,17 @@ impl<'a> Search<'a> {
             let left = left(&mut self.looks, at, states);
             call(&Progress { states, frontier: states - at, bytes, left });
         }
-        self.explorer.max_memory.is_some_and(|most| bytes >= most).then_some(Stop::Memory)
+        if self.explorer.max_memory.is_some_and(|most| bytes >= most) {
+            return Some(Stop::Memory);
+        }
+        // Without a limit, a search without an end would take all the memory first.
+        let may_have_no_end = world.rules().passages.is_none() && self.explorer.max_states.is_none();
+        if states < self.next_growth || !may_have_no_end || self.explorer.bitstate.is_some() {
+            return None;
+        }
+        self.next_growth = 2 * states;
+        let growing = growth::growing(world, &self.store, &self.initial);
+        growing.iter().any(|(_, values)| growth::is_for_ever(values)).then_some(Stop::Grows)
     }
 
     fn bytes(&self, world: &World) -> usize {
@@ -694,7 +744,7 @@ impl<'a> Search<'a> {
 
     /// What grew with the depth of the search, if a limit ended it.
     fn growing(&self, world: &World, stop: Option<Stop>) -> Vec<(String, [u64; 4])> {
-        let stopped = matches!(stop, Some(Stop::States | Stop::Memory | Stop::Interrupted));
+        let stopped = matches!(stop, Some(Stop::States | Stop::Memory | Stop::Interrupted | Stop::Grows));
         let is_known = stopped && self.explorer.bitstate.is_none();
         if is_known { growth::growing(world, &self.store, &self.initial) } else { Vec::new() }
     }
@@ -763,7 +813,8 @@ impl<'a> Search<'a> {
             let most = asked.most.as_ref().map(|(most, _)| *most);
             // A property of doorways or operations was not checked if the text has none.
             let holds = holds.filter(|_| vacuous.is_none() || asked.parts.is_empty());
-            verdicts.push(Verdict { name: asked.property.name.clone(), holds, vacuous, trace, most, token: None });
+            let name = asked.property.name.clone();
+            verdicts.push(Verdict { name, holds, vacuous, trace, most, provided: None, token: None });
         }
         Ok(Report {
             name: String::new(),
@@ -790,6 +841,7 @@ impl<'a> Search<'a> {
             searching: Duration::ZERO,
             judging: Duration::ZERO,
             cross_checked: None,
+            believes_keep: false,
             counts_checked: None,
             verdicts,
         })

@@ -173,6 +173,13 @@ pub(super) struct Image {
     relative: Box<[To]>,
 }
 
+impl Image {
+    /// Bytes in use.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.words) + size_of_val(&*self.relative)
+    }
+}
+
 /// What one run has left of a text.
 pub(super) struct Left {
     words: Vec<u64>,

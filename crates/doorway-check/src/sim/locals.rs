@@ -9,18 +9,24 @@
 //! - a failed turn of a wait leads back to the node of its loop head;
 //! - the end of a passage leads back to the root;
 //! - nodes with equal `keep` keys are one node.
+//!
+//! If a text has no `keep`, and there was no survey only because its variables grow, nodes with
+//! equal contents are one node ([`Locals::compare_contents`]).
 
 use super::TextError;
 use super::canon::Shift;
 use super::layout::Part;
 use super::learn::{Halt, Missing};
-use super::memory::{Call, Position, Ran, Running, Seen, Sim, TURNS};
+use super::memory::{Call, Content, Position, Ran, Running, Seen, Sim, TURNS};
 use super::op::Op;
 use super::survey::CrossChecked;
 use super::{Keep, Phase};
 use doorway_core::memory::{Label, Pid};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
+
+/// How many values a message names.
+const SHOWN: usize = 8;
 
 /// A local state of one process.
 pub type LocalId = u32;
@@ -132,6 +138,10 @@ pub(super) struct Locals {
     followed: Option<Followed>,
     /// The turns that are still in doubt; `None` if each is tried at once.
     pub(super) doubts: Option<Vec<Doubt>>,
+    /// If they are told apart by their contents: those that are known.
+    contents: Option<FxHashMap<Content, LocalId>>,
+    /// Further histories that led to known contents, one for each step that did.
+    others: Vec<(LocalId, Vec<Seen>)>,
 }
 
 /// A turn of a wait that has failed: the end of this history, from `head` on. It must fail as often
@@ -156,6 +166,9 @@ impl Doubt {
     }
 }
 
+/// How many accesses are made to go on from them, for each process.
+const MOST_AGAIN: usize = 200_000;
+
 /// Starts the text of a passage, for a process.
 pub(super) type Start = dyn Fn(Pid) -> Running;
 
@@ -174,6 +187,8 @@ impl Locals {
             panics: FxHashMap::default(),
             followed: None,
             doubts: None,
+            contents: None,
+            others: Vec::new(),
         };
         let position = match locals.run(sim, start, Vec::new())?.0 {
             Ran::Asks(position, _) => position,
@@ -283,7 +298,8 @@ impl Locals {
         let depth = history.len();
         let label = self.nodes[from as usize].position.label;
         if depth > self.longest {
-            return Err(TextError::TooLong { pid: self.pid, label, accesses: self.longest });
+            let saw = self.saw_at(sim, from, label);
+            return Err(TextError::TooLong { pid: self.pid, label, accesses: self.longest, saw });
         }
         let (ran, responded) = self.run(sim, start, history.clone())?;
         let responds = responded.map(|result| self.response(result));
@@ -315,6 +331,15 @@ impl Locals {
             }
             Ran::Asks(position, key) => {
                 let key = key.filter(|_| keep != Keep::Ignored);
+                let is_told = key.is_some();
+                let content = self.contents.is_some() && !is_told && keep != Keep::Ignored;
+                let content = content.then(|| sim.content(&history, &mut || start(self.pid))).flatten();
+                let alike = content.as_ref().and_then(|content| self.contents.as_ref()?.get(content)).copied();
+                if let Some(at) = alike.filter(|&at| self.nodes[at as usize].position == position) {
+                    self.bytes += size_of::<(LocalId, Vec<Seen>)>() + history.len() * size_of::<Seen>();
+                    self.others.push((at, history));
+                    return Ok(self.leads(from, saw, Child { to: at, how: How::On, responds }));
+                }
                 let known = key.as_ref().and_then(|k| self.kept.get(k)).copied();
                 if known.is_some_and(|known| self.nodes[known as usize].position != position) {
                     return Err(TextError::KeepHides { pid: self.pid, label: position.label, later: position.label });
@@ -325,6 +350,10 @@ impl Locals {
                     if let Some(key) = key {
                         self.kept.insert(key, id);
                     }
+                    if let (Some(content), Some(contents)) = (content, &mut self.contents) {
+                        self.bytes += size_of_val(&*content.1) + content.0.bytes();
+                        contents.insert(content, id);
+                    }
                     id
                 });
                 if keep == Keep::CrossChecked && known.is_some() {
@@ -334,9 +363,74 @@ impl Locals {
                 Child { to, how: How::On, responds }
             }
         };
+        Ok(self.leads(from, saw, child))
+    }
+
+    fn leads(&mut self, from: LocalId, saw: Seen, child: Child) -> Child {
         self.bytes += 2 * size_of::<(Seen, Child)>();
         self.nodes[from as usize].kids.push((saw, child));
-        Ok(child)
+        child
+    }
+
+    /// From here on, histories that leave the text with the same content are one local state.
+    pub(super) fn compare_contents(&mut self) {
+        self.contents.get_or_insert_default();
+    }
+
+    pub(super) fn compares_contents(&self) -> bool {
+        self.contents.is_some()
+    }
+
+    /// Goes on from the further histories that led to a known content, each time at random to the
+    /// end of the passage, and with each value that was seen next.
+    pub(super) fn check_contents(&self, sim: &Sim, start: &Start) -> Result<(), TextError> {
+        let (mut random, mut made) = (fastrand::Rng::with_seed(self.nodes.len() as u64), 0);
+        for (at, history) in &self.others {
+            for first in 0..self.nodes[*at as usize].kids.len().max(1) {
+                let (mut path, mut now, mut kid) = (history.clone(), *at, first);
+                let mut expected = vec![self.nodes[now as usize].position.op];
+                while let Some(&(saw, child)) = self.nodes[now as usize].kids.get(kid) {
+                    path.push(saw);
+                    now = child.to;
+                    match child.how {
+                        How::On => expected.push(self.nodes[now as usize].position.op),
+                        How::PassageEnded => expected.push(Op::Stop),
+                        _ => break,
+                    }
+                    if child.how != How::On || path.len() >= self.longest {
+                        break;
+                    }
+                    kid = random.usize(..self.nodes[now as usize].kids.len().max(1));
+                }
+                made += path.len();
+                let asked = sim.asks_for(&path, &mut || start(self.pid));
+                if !asked.get(history.len()..).is_some_and(|asked| asked.starts_with(&expected)) {
+                    let label = self.nodes[*at as usize].position.label;
+                    return Err(TextError::RemembersElsewhere { pid: self.pid, label });
+                }
+                if made > MOST_AGAIN {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the last accesses at a statement saw, for people: `serving = 1, 1, 2`.
+    fn saw_at(&self, sim: &Sim, mut at: LocalId, label: Label) -> Box<str> {
+        let mut last: Vec<(Op, u64)> = Vec::new();
+        while at != ROOT && last.len() < SHOWN {
+            let Node { parent, came, .. } = self.nodes[at as usize];
+            let Position { op, label: of, .. } = self.nodes[parent as usize].position;
+            if of == label && last.first().is_none_or(|(last, _)| last.var() == op.var()) {
+                last.push((op, came.value));
+            }
+            at = parent;
+        }
+        let layout = sim.layout();
+        let Some(var) = last.first().and_then(|(op, _)| op.var()).map(|v| layout.var(v)) else { return "".into() };
+        let values: Vec<String> = last.iter().rev().map(|(_, word)| var.show(*word)).collect();
+        format!("{} = {}", var.path, values.join(", ")).into()
     }
 
     /// Tries a turn again, now or later.

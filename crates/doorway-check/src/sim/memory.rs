@@ -12,7 +12,7 @@ mod mortal;
 pub use cells::{SimCell, SimLate, SimTable, SimVar};
 
 pub(super) use super::image::Running;
-use super::image::{self, Fill, Left, Place};
+use super::image::{self, Fill, Image, Left, Place};
 use super::layout::Part;
 use super::layout::{Layout, VarId, VarInfo};
 use super::line::Line;
@@ -395,6 +395,22 @@ pub(super) struct Walked {
     pub(super) left: Option<Left>,
 }
 
+/// What a text knows, and what the memory knows of it on which its rest depends.
+pub(super) type Content = (Image, String);
+
+impl Walked {
+    /// Whether two runs on one history have ended alike.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        (&self.ran, &self.responded, &self.memo) == (&other.ran, &other.responded, &other.memo)
+    }
+
+    /// `None` if the text knows what its bytes do not tell.
+    pub(super) fn content(self, other: Self) -> Option<Content> {
+        let image = self.left.zip(other.left).and_then(|(first, second)| first.known(&second));
+        image.map(|image| (image, self.memo))
+    }
+}
+
 /// One of the two runs of a walk.
 struct Walker {
     text: Option<Running>,
@@ -568,6 +584,19 @@ impl Sim {
                 run.replay.goes_on();
             }
         }
+    }
+
+    /// The content of a text after a history; `None` if it says what to keep, or knows what its
+    /// bytes do not tell.
+    pub(super) fn content(&self, history: &[Seen], passage: &mut dyn FnMut() -> Running) -> Option<Content> {
+        self.reads_bytes(true);
+        let mut content = None;
+        self.walk(history, false, passage, &mut |[first, second]| {
+            content = if first.is_like(&second) && !first.keeps { first.content(second) } else { None };
+            None
+        });
+        self.reads_bytes(false);
+        content
     }
 
     /// Begins a run of a walk, or goes on with it.

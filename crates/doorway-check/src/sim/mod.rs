@@ -54,6 +54,7 @@ pub use op::Op;
 pub use rules::{Deaths, Keep, Rules, Sections};
 pub(crate) use step::Told;
 pub use step::{Action, Stepped, What};
+pub(crate) use survey::Accesses;
 pub use survey::CrossChecked;
 pub(crate) use unmerged::Pair;
 pub use watch::{Monitor, Seen};
@@ -87,6 +88,8 @@ pub enum TextError {
         label: Label,
         /// How many accesses it had made.
         accesses: usize,
+        /// The variable that it accesses there, and the values that it saw last.
+        saw: Box<str>,
     },
     /// A turn of a wait failed and left a variable changed.
     TurnWrites {
@@ -188,6 +191,13 @@ pub enum TextError {
         /// The statement at which the merged local states differ.
         later: Label,
     },
+    /// It goes on differently after two histories that leave it with the same content.
+    RemembersElsewhere {
+        /// The process.
+        pid: Pid,
+        /// The statement at which it is after both.
+        label: Label,
+    },
     /// It sees a value that no process was known to write when its local states were found.
     Unforeseen {
         /// The process.
@@ -232,12 +242,15 @@ impl fmt::Display for TextError {
                 f,
                 "{pid} waits after statement {label} without reading anything; a turn must read what it waits for"
             ),
-            Self::TooLong { pid, label, accesses } => write!(
-                f,
-                "{pid} made {accesses} accesses in one passage and is at statement {label}; if it waits there, \
-                 write the wait as wait_until or spin_until; if a loop starts again there, call p.keep before it, with the \
-                 locals that still matter"
-            ),
+            Self::TooLong { pid, label, accesses, saw } => {
+                let saw = if saw.is_empty() { String::new() } else { format!(", where it last saw {saw}") };
+                write!(
+                    f,
+                    "{pid} made {accesses} accesses in one passage and is at statement {label}{saw}; if a local counts the \
+                     rounds of a loop there, remove it; if it waits there, write the wait as wait_until or spin_until; if a \
+                     loop starts again there, call p.keep before it, with the locals that still matter"
+                )
+            }
             Self::TurnWrites { pid, label } => write!(
                 f,
                 "{pid} changes a variable at statement {label} in a failed turn of a wait; only a successful turn may change anything"
@@ -281,6 +294,11 @@ impl fmt::Display for TextError {
                 f,
                 "{pid}, at statement {label}, may see any value of a register that was weakened by force, and its values are \
                  not declared; declare them with ranges_over, or force regular registers at most"
+            ),
+            Self::RemembersElsewhere { pid, label } => write!(
+                f,
+                "{pid} goes on differently from statement {label} on, although its locals are the same; a text must remember \
+                 nothing outside its locals and the memory: no `Cell` in its struct, no `static`"
             ),
             Self::Saved(why) => f.write_str(why),
             Self::OtherRules(rule) => write!(

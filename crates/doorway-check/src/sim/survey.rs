@@ -22,8 +22,14 @@
 //!   up to [`LONGEST`] accesses. If a cell makes a difference only later, the survey overlooks it:
 //!   no text may use one.
 //!
-//! If the text does something else there, or if there is no end within [limits](MOST_ACCESSES),
-//! there is no survey. Then a local state is a history again.
+//! If the text does something else there, there is no survey. Then a local state is a history
+//! again.
+//!
+//! Variables that grow, such as tickets, have no end of values, but a search with a bound on
+//! passages meets few of them. If there is no end within [limits](MOST_ACCESSES), the search finds
+//! local states by itself: histories that leave the text with the same content are one
+//! ([`Locals::compare_contents`]). After the search, the text goes on from the second history too,
+//! as above ([`World::check_contents`]).
 //!
 //! A failed turn of a wait leads back to the loop head. So nothing may be carried from one turn to
 //! the next. The text is run on after each turn that fails: its content there must go on as that at
@@ -33,10 +39,9 @@
 //! the contents are compared: those that are one local state must go on alike, with all values that
 //! were seen there. [`Pairs`] says in which order.
 
-use super::image::Image;
 use super::layout::VarId;
 use super::locals::{Automaton, Child, DONE, Doubt, How, LocalId, Locals, Node, ROOT, Start, State};
-use super::memory::{Call, Position, Ran, Seen, Sim, TURNS, Walked};
+use super::memory::{Call, Content, Position, Ran, Seen, Sim, TURNS};
 use super::op::Op;
 use super::world::World;
 use super::{Keep, TextError};
@@ -82,20 +87,33 @@ impl CrossChecked {
     }
 }
 
+/// How many accesses may be made to compare local states that a text declares alike.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accesses {
+    /// To compare each merged local state once, which takes about as many as finding it did.
+    pub(crate) once: u64,
+    /// As long as there are fewer, others follow.
+    pub(crate) all: u64,
+}
+
 /// How often a turn that fails is made where there is little doubt.
 const FEW_TURNS: usize = 40;
 
-/// There is no survey; perhaps because of an error that no search would find.
-struct GivenUp(Option<TextError>);
+/// Why there is no survey.
+enum GivenUp {
+    /// There may be no end of values, or of contents.
+    NoEnd,
+    /// There is an error that no search would find.
+    Error(TextError),
+    /// The text says what to keep, or knows what its bytes do not tell.
+    Otherwise,
+}
 
 impl From<TextError> for GivenUp {
     fn from(_: TextError) -> Self {
-        Self(None)
+        Self::Otherwise
     }
 }
-
-/// What a text knows, and what the memory knows of it on which its rest depends.
-type Content = (Image, String);
 
 /// Where a history leads.
 struct Reached {
@@ -146,29 +164,53 @@ impl World {
                 }
                 Ok(())
             }
-            Err(GivenUp(why)) => why.map_or(Ok(()), Err),
+            Err(GivenUp::NoEnd) => {
+                self.machine.locals.iter_mut().for_each(Locals::compare_contents);
+                Ok(())
+            }
+            Err(GivenUp::Error(why)) => Err(why),
+            Err(GivenUp::Otherwise) => Ok(()),
         }
     }
 
     /// Compares histories that the text declares alike. `None` if it declares none alike.
     ///
-    /// Each merged local state is compared once, which takes about as many accesses as finding it
-    /// did. If all that takes fewer accesses than `most`, others follow until it is `most`.
+    /// `stop`: whether to compare no more.
     ///
     /// # Errors
     /// Returns an error if some go on differently.
-    pub(crate) fn check_keep(&self, most: u64) -> Result<Option<CrossChecked>, TextError> {
+    pub(crate) fn check_keep(
+        &self,
+        most: Accesses,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<CrossChecked>, TextError> {
         if self.locals.iter().all(|locals| !locals.keeps()) {
             return Ok(None);
         }
-        if !self.can_be_surveyed() {
+        // What a fault puts off is in no content.
+        if !self.rules().faults.is_empty() || self.rules().sparse {
             let merged = self.locals.iter().map(Locals::many_merged).sum();
             return Ok(Some(CrossChecked { merged, all: merged == 0, ..CrossChecked::default() }));
         }
         self.sim.reads_bytes(true);
-        let checked = Survey::new(self, Vec::new(), true).compare(most);
+        let checked = Survey { stop, ..Survey::new(self, Vec::new(), true) }.compare(most);
         self.sim.reads_bytes(false);
         checked.map(Some)
+    }
+
+    /// If local states were told apart by their contents: lets the texts go on from other histories
+    /// that have led to them, too.
+    ///
+    /// # Errors
+    /// Returns an error if one goes on differently: then it knows what its content does not tell.
+    pub(crate) fn check_contents(&self) -> Result<(), TextError> {
+        let start = &*self.start;
+        self.machine.locals.iter().try_for_each(|locals| locals.check_contents(&self.sim, start))
+    }
+
+    /// Whether what was merged is compared after a search, with all values that the search has met.
+    pub(crate) fn is_compared_afterwards(&self) -> bool {
+        self.renames() || self.locals.iter().any(|locals| locals.keeps() || locals.compares_contents())
     }
 
     /// Other ways to merge look at histories.
@@ -208,11 +250,13 @@ struct Survey<'w> {
     is_spent: bool,
     /// Whether it goes on if the text says what to keep.
     even_if_told: bool,
+    /// Whether to make no more accesses.
+    stop: &'w dyn Fn() -> bool,
 }
 
 impl<'w> Survey<'w> {
     fn new(world: &'w World, values: Vec<BTreeSet<u64>>, even_if_told: bool) -> Self {
-        Self { world, values, left: MOST_ACCESSES, made: 0, is_spent: false, even_if_told }
+        Self { world, values, left: MOST_ACCESSES, made: 0, is_spent: false, even_if_told, stop: &|| false }
     }
 
     fn automata(mut self) -> Result<Vec<(Automaton, Vec<Doubt>)>, GivenUp> {
@@ -230,7 +274,7 @@ impl<'w> Survey<'w> {
         let automaton = |mut surveyed: Surveyed| {
             let doubts = surveyed.doubts();
             if let Some(label) = surveyed.remembers_turns() {
-                return Err(GivenUp(Some(TextError::TurnRemembers { pid: surveyed.locals.pid(), label })));
+                return Err(GivenUp::Error(TextError::TurnRemembers { pid: surveyed.locals.pid(), label }));
             }
             let classes = surveyed.classes(Position::to_tell_apart);
             surveyed.go_the_other_way(&mut self, Some(&classes))?;
@@ -241,13 +285,12 @@ impl<'w> Survey<'w> {
     }
 
     /// Compares what was found of each process with the contents of its text. Each process gets a
-    /// like share of the accesses: of `MOST_ACCESSES` for what is compared once, and of `most` for
-    /// what is compared more often.
-    fn compare(mut self, most: u64) -> Result<CrossChecked, TextError> {
+    /// like share of the accesses.
+    fn compare(mut self, most: Accesses) -> Result<CrossChecked, TextError> {
         let (mut sum, mut spent) = (CrossChecked { all: true, ..CrossChecked::default() }, 0);
         let processes = self.world.locals.len() as u64;
         for (locals, before) in self.world.locals.iter().zip(0..) {
-            let [once, more] = [MOST_ACCESSES, most].map(|most| most.saturating_sub(spent) / (processes - before));
+            let [once, more] = [most.once, most.all].map(|most| most.saturating_sub(spent) / (processes - before));
             (self.left, self.made, self.is_spent) = (once, 0, false);
             let some = match Surveyed::new(&self.world.sim, &*self.world.start, locals.pid()) {
                 Ok(mut surveyed) => surveyed.compare_with(&mut self, locals, more)?,
@@ -266,7 +309,7 @@ impl<'w> Survey<'w> {
             reached = Some(found);
             Ok(None)
         })?;
-        reached.ok_or(GivenUp(None))
+        reached.ok_or(GivenUp::Otherwise)
     }
 
     /// The same. `met` learns where the history leads, and may say what the next access sees; and
@@ -281,14 +324,12 @@ impl<'w> Survey<'w> {
         self.pay(2 * (history.len() as u64 + 1))?;
         let (world, mut end) = (self.world, Ok(()));
         world.sim.walk(history, on, &mut || (world.start)(pid), &mut |[first, second]| {
-            let is_same = (&first.ran, &first.responded, &first.memo) == (&second.ran, &second.responded, &second.memo);
-            if !is_same || first.keeps && !self.even_if_told {
-                end = Err(GivenUp(None));
+            if !first.is_like(&second) || first.keeps && !self.even_if_told {
+                end = Err(GivenUp::Otherwise);
                 return None;
             }
-            let Walked { ran, responded, memo, left, .. } = first;
-            let image = left.zip(second.left).and_then(|(first, second)| first.known(&second));
-            let goes_on = met(Reached { ran, responded, content: image.map(|image| (image, memo)) });
+            let (ran, responded) = (first.ran.clone(), first.responded.clone());
+            let goes_on = met(Reached { ran, responded, content: first.content(second) });
             goes_on.map_or_else(
                 |why| {
                     end = Err(why);
@@ -302,9 +343,10 @@ impl<'w> Survey<'w> {
 
     /// Counts accesses that are about to be made.
     fn pay(&mut self, accesses: u64) -> Result<(), GivenUp> {
-        self.left = self.left.checked_sub(accesses).ok_or_else(|| {
+        let left = self.left.checked_sub(accesses).filter(|_| !(self.stop)());
+        self.left = left.ok_or_else(|| {
             self.is_spent = true;
-            GivenUp(None)
+            GivenUp::NoEnd
         })?;
         self.made += accesses;
         Ok(())
@@ -321,15 +363,16 @@ impl<'w> Survey<'w> {
                 Op::Stop => Ok(Vec::new()),
                 Op::Section => Ok(vec![0]),
                 Op::Choose(n) if n <= MOST_VALUES => Ok((0..n.max(1) as u64).collect()),
-                _ => Err(GivenUp(None)),
+                Op::Choose(_) => Err(GivenUp::NoEnd),
+                _ => Err(GivenUp::Otherwise),
             };
         };
         let (layout, values) = (self.world.layout(), &mut self.values[v as usize]);
         let before: Vec<u64> = values.iter().copied().collect();
         values.extend(before.iter().map(|&old| layout.var(v).fit(op.leaves(old))));
         match op {
-            Op::Sleep(..) => Err(GivenUp(None)),
-            _ if values.len() > MOST_VALUES => Err(GivenUp(None)),
+            Op::Sleep(..) => Err(GivenUp::Otherwise),
+            _ if values.len() > MOST_VALUES => Err(GivenUp::NoEnd),
             Op::Write(..) => Ok(vec![0]),
             _ => Ok(before),
         }
@@ -383,7 +426,7 @@ impl Surveyed {
         let mut history = self.locals.history(from);
         history.push(saw);
         if history.len() > LONGEST {
-            return Err(GivenUp(None));
+            return Err(GivenUp::NoEnd);
         }
         let (begin, mut end) = (history.clone(), None);
         survey.walk_on(self.locals.pid(), &begin, false, &mut |reached| {
@@ -463,7 +506,7 @@ impl Surveyed {
             return Ok(to);
         };
         if self.locals.nodes[known as usize].position != position {
-            return Err(GivenUp(None));
+            return Err(GivenUp::Otherwise);
         }
         self.others[known as usize].get_or_insert_with(|| history.to_vec());
         Ok(known)
@@ -556,7 +599,7 @@ impl Surveyed {
                     }
                     made += path.len();
                     if !self.is_way(survey, &path) {
-                        return Err(GivenUp(None));
+                        return Err(GivenUp::Otherwise);
                     }
                     if made > MOST_AT_RANDOM {
                         return Ok(());
@@ -726,7 +769,7 @@ impl Surveyed {
             for &(saw, child) in &self.locals.nodes[at].kids {
                 let history: Vec<Seen> = other.iter().copied().chain([saw]).collect();
                 if !self.leads_to(survey, &history, child, classes)? {
-                    return Err(GivenUp(None));
+                    return Err(GivenUp::Otherwise);
                 }
             }
         }

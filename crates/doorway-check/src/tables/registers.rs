@@ -190,6 +190,7 @@ fn search(
     let promised = promised(subject.info, sizes);
     let rules = rules.for_properties(&promised);
     let explorer = Explorer::new(sizes.n).properties(promised).max_states(states).stop_when(stop_when);
+    let explorer = explorer.believe_keep(true); // `doorway check` compares it
     explorer.explore(subject.world(sizes, rules)?)
 }
 

@@ -257,7 +257,7 @@ fn exhaustive(
     for p in 0..sizes.n {
         let rules = Rules { measure: Some((p, theorem.model)), ..Rules::with_passages(passages) };
         let world = theorem.world(sizes, rules)?;
-        let explorer = Explorer::new(sizes.n).max_states(effort.states).stop_when(effort.stop_when);
+        let explorer = Explorer::new(sizes.n).max_states(effort.states).stop_when(effort.stop_when).believe_keep(true);
         let found = explorer.worst_passages(world, contentions)?;
         for (row, found) in rows.iter_mut().zip(found) {
             if !found.complete {

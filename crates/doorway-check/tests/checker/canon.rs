@@ -178,7 +178,8 @@ fn explore(
     if let Some(canon) = canon {
         world = world.with_canon(canon);
     }
-    let report = Explorer::new(sizes.n).properties(properties).keep_going(true).max_states(most).explore(world);
+    let report =
+        Explorer::new(sizes.n).properties(properties).keep_going(true).max_states(most).compare_keep(0).explore(world);
     let report = report.map_err(|e| e.to_string())?;
     assert!(canon.is_some() || report.complete);
     let verdicts = report.verdicts.iter().map(|v| (v.name.to_string(), v.holds)).collect();
@@ -432,7 +433,8 @@ fn faults_of_an_endless_line_are_noticed_with_the_canon() {
             let rules = Rules { passages, ..mutant.rules() }.for_properties(&asked);
             let world = subject.world(sizes, rules).unwrap();
             let world = world.with_canon(shipped(subject.info, sizes, rules));
-            let report = Explorer::new(sizes.n).properties(asked.iter().cloned()).max_states(MOST).explore(world);
+            let search = Explorer::new(sizes.n).properties(asked.iter().cloned()).max_states(MOST).compare_keep(0);
+            let report = search.explore(world);
             let fails = report.map(|report| report.failure().map(|verdict| verdict.name.to_string()));
             if fails != Ok(mutant.fails.map(|(property, _)| property.to_owned())) {
                 missed.push((mutant.name, passages, fails));

@@ -76,7 +76,12 @@ fn explore(sizes: Sizes, rules: Rules, canon: Option<&Build>) -> Result<Found, S
     if let Some(canon) = canon {
         world = world.with_canon(canon);
     }
-    let report = Explorer::new(sizes.n).properties(properties).keep_going(true).max_states(300_000).explore(world);
+    let report = Explorer::new(sizes.n)
+        .believe_keep(true)
+        .properties(properties)
+        .keep_going(true)
+        .max_states(300_000)
+        .explore(world);
     let report = report.map_err(|e| e.to_string())?;
     assert!(canon.is_some() || report.complete);
     let verdicts = report.verdicts.iter().map(|v| (v.name.to_string(), v.holds)).collect();

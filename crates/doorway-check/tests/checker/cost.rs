@@ -22,7 +22,7 @@ fn worst<const N: usize>(id: &str, (n, k): (usize, usize), model: CostModel, con
     for p in 0..n {
         let rules = Rules { measure: Some((p, model)), ..Rules::with_passages(subject.defaults().passages) };
         let world = subject.world(sizes, rules).unwrap();
-        let passages = Explorer::new(n).worst_passages(world, &contentions).unwrap();
+        let passages = Explorer::new(n).believe_keep(true).worst_passages(world, &contentions).unwrap();
         for ((passage, contention), worst) in passages.iter().zip(contentions).zip(&mut worst) {
             assert!(passage.complete);
             let claimed = subject.info.bound(model).and_then(|b| b.at(sizes, contention));
@@ -137,7 +137,7 @@ fn spinning_on_remote_memory_is_caught() {
     let subject = subject::find("am-chain").unwrap();
     let rules = Rules { measure: Some((0, Dsm)), ..Rules::default() };
     let world = subject.world(Sizes { n: 2, k: 1 }, rules).unwrap();
-    let trace = Explorer::new(2).worst_passage(world, 2).unwrap().trace.unwrap();
+    let trace = Explorer::new(2).believe_keep(true).worst_passage(world, 2).unwrap().trace.unwrap();
     assert!(trace.repeats_from.is_some(), "{trace}");
 }
 
@@ -145,7 +145,10 @@ fn spinning_on_remote_memory_is_caught() {
 fn the_worst_passage_comes_with_a_run_that_shows_it() {
     let subject = subject::find("am-chain").unwrap();
     let rules = Rules { measure: Some((1, Cc)), ..Rules::default() };
-    let passage = Explorer::new(2).worst_passage(subject.world(Sizes { n: 2, k: 1 }, rules).unwrap(), 2).unwrap();
+    let passage = Explorer::new(2)
+        .believe_keep(true)
+        .worst_passage(subject.world(Sizes { n: 2, k: 1 }, rules).unwrap(), 2)
+        .unwrap();
     let trace = passage.trace.unwrap();
     assert!(trace.steps.last().is_some_and(|s| s.process == 1 && s.now == Some("remainder")), "{trace}");
 }
@@ -221,7 +224,7 @@ fn a_search_that_ends_at_a_limit_says_so() {
     for most in [1, 10, 100, 1000] {
         let rules = Rules { measure: Some((0, Cc)), ..Rules::default() };
         let world = subject.world(Sizes { n: 4, k: 2 }, rules).unwrap();
-        let passage = Explorer::new(4).max_states(most).worst_passage(world, 4).unwrap();
+        let passage = Explorer::new(4).believe_keep(true).max_states(most).worst_passage(world, 4).unwrap();
         assert!(!passage.complete && passage.worst <= Worst::Bounded(14), "{passage:?}");
     }
 }
@@ -238,7 +241,7 @@ fn passages_that_can_get_stuck_are_measured_all_the_same() {
             world => world.unwrap(),
         };
         let contentions: Vec<usize> = (1..=sizes.n).collect();
-        match Explorer::new(sizes.n).max_states(20_000).worst_passages(world, &contentions) {
+        match Explorer::new(sizes.n).believe_keep(true).max_states(20_000).worst_passages(world, &contentions) {
             // A text with a fault may reach a point where it cannot go on.
             Ok(_) | Err(TextError::Panics { .. } | TextError::NoSuchRun { .. }) => (),
             Err(other) => panic!("{id}: {other}"),
@@ -276,7 +279,8 @@ fn hunting_copes_with_waits_on_several_variables() {
         |site: &Site<'_, Sim>| Peterson { flag: site.row("flag", 2, |_| false.into()), turn: site.var("turn", 0) };
     for model in [Cc, CcWriteBack] {
         let rules = Rules { measure: Some((0, model)), ..Rules::default() };
-        let exact = Explorer::new(2).worst_passage(World::new(2, rules, build).unwrap(), 2).unwrap().worst;
+        let exact =
+            Explorer::new(2).believe_keep(true).worst_passage(World::new(2, rules, build).unwrap(), 2).unwrap().worst;
         for method in [Method::Adversary, Method::Random] {
             let hunt =
                 Hunt { model, contention: 2, method, runs: 50, passages: 20, steps: 200_000, enough: None, seed: 1 };
@@ -294,5 +298,5 @@ fn a_passage_of_one_step_costs_that_step() {
         let _ = p.on(Part::ROOT).at(1).write(&x, 1).await;
     };
     let world = World::of_programs(1, rules, |site| site.var("x", 0u64), one_write).unwrap();
-    assert_eq!(Explorer::new(1).worst_passage(world, 1).unwrap().worst, Worst::Bounded(1));
+    assert_eq!(Explorer::new(1).believe_keep(true).worst_passage(world, 1).unwrap().worst, Worst::Bounded(1));
 }

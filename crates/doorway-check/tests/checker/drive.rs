@@ -50,7 +50,8 @@ fn searches_agree_with_the_checker() {
             let name = claim.name().to_owned();
             let rules = subject.rules().for_properties(std::slice::from_ref(&claim));
             let world = subject.world(sizes, rules).unwrap();
-            let report = Explorer::new(sizes.n).property(claim).max_states(30_000).explore(world).unwrap();
+            let report =
+                Explorer::new(sizes.n).believe_keep(true).property(claim).max_states(30_000).explore(world).unwrap();
             let Some(holds) = report.verdict(&name).holds else { continue };
             let mut driver = Driver::of(subject, sizes, subject.rules()).unwrap();
             let found = ask(&mut driver, &json!({ "ask": "search", "run": "", "property": name, "most": 100_000 }));

@@ -31,7 +31,9 @@ fn ends(report: &Report) -> Vec<u64> {
 
 fn asks_for_ends(processes: usize) -> Explorer<'static> {
     let is = |x: u64| move |v: &View<'_>| v.get::<u64>("y") == 1 && v.get::<u64>("x") == x;
-    (0..3).fold(Explorer::new(processes), |explorer, x| explorer.property(Property::sometimes(x.to_string(), is(x))))
+    (0..3).fold(Explorer::new(processes).believe_keep(true), |explorer, x| {
+        explorer.property(Property::sometimes(x.to_string(), is(x)))
+    })
 }
 
 /// The process writes `x` or does not, and says from 3 on that this no longer matters. It does, if
@@ -80,6 +82,7 @@ fn the_second_half_of_a_split_access_tells_local_states_apart() {
     for (faults, lost) in [("split:1", true), ("nowait:9", false)] {
         for keep in [Keep::Trusted, Keep::Ignored] {
             let report = Explorer::new(2)
+                .believe_keep(true)
                 .property(Property::sometimes("lost", both_are_done(1)))
                 .property(Property::sometimes("both", both_are_done(2)))
                 .explore(World::of_programs(2, rules(faults, keep), Words::new, text).unwrap())
@@ -122,7 +125,8 @@ fn a_token_knows_its_fault() {
     let sizes = subject.sizes(Some(2), Some(1)).unwrap();
     let claims = subject.claims(sizes);
     let rules = Rules::default().for_properties(&claims);
-    let report = Explorer::new(2).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap();
+    let report =
+        Explorer::new(2).believe_keep(true).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap();
     let failed = report.failure().unwrap();
     assert_eq!(failed.name, "never-stuck");
     let token = Token::new(&subject, sizes, rules, &failed.name, failed.trace.as_ref().unwrap()).to_string();
@@ -139,7 +143,10 @@ fn what_cannot_be_run_says_so() {
     let world = |id: &str| {
         let subject = subject::find(id).unwrap();
         let sizes = subject.sizes(None, None).unwrap();
-        Explorer::new(sizes.n).explore(subject.world(sizes, Rules::default())?).map(|report| report.states)
+        Explorer::new(sizes.n)
+            .believe_keep(true)
+            .explore(subject.world(sizes, Rules::default())?)
+            .map(|report| report.states)
     };
     let impossible = |id: &str| match world(id) {
         Err(TextError::NoFault { why, .. }) => why,

@@ -162,7 +162,8 @@ fn searched(programs: [Program; 2], threads: usize, f: Option<&F>) -> (BTreeSet<
         true
     });
     let f = f.map(|f| Property::ltl("f", f.of(predicate)));
-    let report = Explorer::new(2).threads(threads).property(all).properties(f).explore(world).unwrap();
+    let report =
+        Explorer::new(2).believe_keep(true).threads(threads).property(all).properties(f).explore(world).unwrap();
     let seen = seen.lock().unwrap().clone();
     (seen, report)
 }

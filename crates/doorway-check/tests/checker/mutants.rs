@@ -21,7 +21,7 @@ fn explore(
     let properties = properties(&subject, sizes);
     let rules = mutant.rules().for_properties(&properties);
     let world = subject.world(sizes, rules).unwrap();
-    let explorer = Explorer::new(sizes.n).properties(properties);
+    let explorer = Explorer::new(sizes.n).believe_keep(true).properties(properties);
     let report = explorer.explore(world).unwrap_or_else(|e| panic!("{}: {e}", mutant.name));
     (subject, sizes, rules, report)
 }
@@ -166,7 +166,7 @@ fn searches_find_the_runs_that_stand_for_them() {
         let properties = subject.claims(sizes);
         let rules = mutant.rules().for_properties(&properties);
         let world = subject.world(sizes, rules).unwrap();
-        let explorer = Explorer::new(sizes.n).properties(properties).max_states(5_000_000);
+        let explorer = Explorer::new(sizes.n).believe_keep(true).properties(properties).max_states(5_000_000);
         let report = explorer.explore(world).unwrap();
         match report.failure() {
             Some(failure) => assert_eq!(Some((&*failure.name, steps(failure))), mutant.fails, "{}", mutant.name),
@@ -227,7 +227,8 @@ fn without_a_fault_a_mutant_is_the_shipped_text() {
         let subject = subject::find(info.id).unwrap();
         let rules = rules.for_properties(&claims::of(info, sizes));
         let explore = |world| {
-            let report = Explorer::new(sizes.n).properties(claims::of(info, sizes)).explore(world).unwrap();
+            let report =
+                Explorer::new(sizes.n).believe_keep(true).properties(claims::of(info, sizes)).explore(world).unwrap();
             report.assert_holds();
             (report.states, report.edges)
         };
@@ -266,7 +267,8 @@ fn that_fail<'a>(mutant: &Mutant, info: &registry::Info, claims: &[&'a str], sta
         let mut asked = all_claims(mutant, info, sizes);
         asked.retain(|claim| claims.contains(&claim.name()));
         let rules = mutant.rules().for_properties(&asked);
-        let explorer = Explorer::new(sizes.n).properties(asked).keep_going(keep_going).max_states(states);
+        let explorer =
+            Explorer::new(sizes.n).believe_keep(true).properties(asked).keep_going(keep_going).max_states(states);
         explorer.explore(subject.world(sizes, rules).unwrap())
     };
     let fails =

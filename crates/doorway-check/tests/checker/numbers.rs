@@ -99,7 +99,12 @@ fn explore(id: &str, sizes: Sizes, rules: Rules, numbers: Option<&Build>) -> Fou
     if let Some(numbers) = numbers {
         world = world.with_numbers(numbers);
     }
-    let report = Explorer::new(sizes.n).properties(properties).keep_going(true).max_states(3_000_000).explore(world);
+    let report = Explorer::new(sizes.n)
+        .believe_keep(true)
+        .properties(properties)
+        .keep_going(true)
+        .max_states(3_000_000)
+        .explore(world);
     let report = report.unwrap();
     assert!(report.complete, "{sizes:?} {rules:?}");
     let verdicts = report.verdicts.iter().map(|v| (v.name.to_string(), v.holds)).collect();
@@ -283,7 +288,7 @@ fn hunt(id: &str, sizes: Sizes, rules: Rules, claim: Option<&str>) -> Report {
     claims.retain(|known| claim.is_none_or(|claim| known.name() == claim));
     let rules = rules.for_properties(&claims);
     let world = subject.world(sizes, rules).unwrap();
-    Explorer::new(sizes.n).properties(claims).max_states(3_000_000).explore(world).unwrap()
+    Explorer::new(sizes.n).believe_keep(true).properties(claims).max_states(3_000_000).explore(world).unwrap()
 }
 
 /// Every mutant of seats breaks the same claim, after the same number of steps.

@@ -40,7 +40,7 @@ fn world(n: usize, waiters: usize, rules: Rules) -> World {
 fn two_that_wait_in_vain_are_a_failure_with_a_shortest_run() {
     for keep in [Keep::Trusted, Keep::Ignored, Keep::CrossChecked] {
         let rules = Rules { keep, ..Rules::with_passages(Some(1)) };
-        let report = Explorer::new(3).explore(world(3, 2, rules)).unwrap();
+        let report = Explorer::new(3).believe_keep(true).explore(world(3, 2, rules)).unwrap();
         let failure = report.failure().unwrap();
         assert_eq!((&*failure.name, report.stop), (ONE_WAITS, Some(Stop::Failed)));
         let trace = failure.trace.as_ref().unwrap();
@@ -55,17 +55,18 @@ fn two_that_wait_in_vain_are_a_failure_with_a_shortest_run() {
 #[test]
 fn they_are_one_too_when_they_sleep() {
     let rules = Rules { wakes: true, ..Rules::with_passages(Some(1)) };
-    let report = Explorer::new(3).explore(world(3, 2, rules)).unwrap();
+    let report = Explorer::new(3).believe_keep(true).explore(world(3, 2, rules)).unwrap();
     assert_eq!(report.failure().unwrap().name, ONE_WAITS);
 }
 
 #[test]
 fn one_that_waits_alone_is_fine() {
     let rules = Rules::with_passages(Some(1));
-    let report = Explorer::new(3).explore(world(3, 1, rules)).unwrap();
+    let report = Explorer::new(3).believe_keep(true).explore(world(3, 1, rules)).unwrap();
     report.assert_holds();
     assert!(report.verdicts.is_empty(), "nobody asked");
-    let asked = Explorer::new(3).property(Property::one_waits()).explore(world(3, 1, rules)).unwrap();
+    let asked =
+        Explorer::new(3).believe_keep(true).property(Property::one_waits()).explore(world(3, 1, rules)).unwrap();
     assert!(asked.complete && asked.states > 3);
     assert_eq!(asked.verdict(ONE_WAITS).holds, Some(true));
 }
@@ -77,7 +78,7 @@ fn without_such_a_variable_nothing_is_decided() {
     let world = World::of_programs(2, Rules::default(), build, |x, p| async move {
         let Ok(_) = p.on(Sim::ROOT).at(1).wait_until(&x, |x| x > 0).await;
     });
-    let report = Explorer::new(2).property(Property::one_waits()).explore(world.unwrap()).unwrap();
+    let report = Explorer::new(2).believe_keep(true).property(Property::one_waits()).explore(world.unwrap()).unwrap();
     let verdict = report.verdict(ONE_WAITS);
     assert_eq!((verdict.holds, verdict.vacuous.is_some()), (None, true));
 }
@@ -109,6 +110,7 @@ fn one_may_begin_to_wait_before_another_notices_that_its_wait_is_over() {
         });
         let both = Property::sometimes("both", |v| v.count(1..=1) == 1 && v.count(4..=4) == 1);
         Explorer::new(3)
+            .believe_keep(true)
             .property(both)
             .property(Property::one_waits())
             .keep_going(true)
@@ -137,6 +139,6 @@ fn turns_that_read_several_variables_count() {
         };
         let Ok(()) = here.spin_until(turn).await;
     });
-    let report = Explorer::new(2).explore(world.unwrap()).unwrap();
+    let report = Explorer::new(2).believe_keep(true).explore(world.unwrap()).unwrap();
     assert_eq!(report.failure().unwrap().name, ONE_WAITS);
 }

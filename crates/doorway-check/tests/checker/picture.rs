@@ -19,7 +19,7 @@ fn every_state_and_step_is_drawn() {
     ] {
         let subject = subject::find(id).unwrap();
         let world = subject.world(subject.sizes(Some(2), Some(1)).unwrap(), rules).unwrap();
-        let report = Explorer::new(2).explore(world).unwrap();
+        let report = Explorer::new(2).believe_keep(true).explore(world).unwrap();
         let graph = graph(id, rules, 10_000);
         assert!(graph.is_complete() && graph.states() <= DRAWN);
         let picture = graph.svg();

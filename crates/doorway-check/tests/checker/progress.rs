@@ -17,7 +17,12 @@ fn check(id: &str, (n, k): (usize, usize), rules: Rules, names: &[&str]) -> Repo
     properties.retain(|p| names.contains(&p.name()));
     assert_eq!(properties.len(), names.len());
     let rules = rules.for_properties(&properties);
-    Explorer::new(n).properties(properties).keep_going(true).explore(subject.world(sizes, rules).unwrap()).unwrap()
+    Explorer::new(n)
+        .believe_keep(true)
+        .properties(properties)
+        .keep_going(true)
+        .explore(subject.world(sizes, rules).unwrap())
+        .unwrap()
 }
 
 const ALL: [&str; 4] = ["never-stuck", "deadlock-free", "bounded-exit", "starvation-free"];
@@ -111,7 +116,7 @@ fn a_sleeper_needs_a_process_that_wakes_it() {
         let world = World::of_programs(2, rules, |site| site.var("x", 0u64), text).unwrap();
         let written = |v: &doorway_check::property::View<'_>, p: usize| p == 1 && v.at(1, 3) && v.get::<u64>("x") == 1;
         let gets_on = Property::leads_to("gets on", written, |v, _| !v.at(1, 3));
-        Explorer::new(2).property(gets_on).explore(world).unwrap().verdict("gets on").holds
+        Explorer::new(2).believe_keep(true).property(gets_on).explore(world).unwrap().verdict("gets on").holds
     };
     assert_eq!(last_wake(false), Some(false));
     assert_eq!(last_wake(true), Some(true));
@@ -123,6 +128,7 @@ fn a_truncated_graph_decides_no_progress() {
     let sizes = Sizes { n: 3, k: 1 };
     let world = subject.world(sizes, Rules::default()).unwrap();
     let report = Explorer::new(3)
+        .believe_keep(true)
         .properties(subject.claims(sizes))
         .max_states(6_866) // all but one
         .explore(world)
@@ -147,7 +153,7 @@ fn waiter<F: Future<Output = ()> + 'static>(
     };
     let build = |site: &Site<'_, Sim>| site.var("x", 0u64);
     let world = World::of_programs(2, rules, build, text).unwrap();
-    Explorer::new(2).property(property).explore(world).unwrap().verdicts[0].holds
+    Explorer::new(2).believe_keep(true).property(property).explore(world).unwrap().verdicts[0].holds
 }
 
 fn gets_through() -> Property {
@@ -244,7 +250,7 @@ impl KExclusion<Sim> for TurnedAway {
 fn overtaking_is_noticed() {
     let search = |n, property| {
         let build = |site: &Site<'_, Sim>| TurnedAway { taken: site.var("taken", false), here: site.var("here", 0) };
-        Explorer::new(n).property(property).run(build).unwrap().verdicts[0].clone()
+        Explorer::new(n).believe_keep(true).property(property).run(build).unwrap().verdicts[0].clone()
     };
     let fcfs = search(2, Property::first_come("fcfs", 1));
     assert_eq!((fcfs.holds, fcfs.trace.map(|t| t.len())), (Some(false), Some(3)));
@@ -347,7 +353,7 @@ fn an_exit_that_one_process_never_leaves_is_noticed_whichever_it_is() {
         let build =
             |site: &Site<'_, Sim>| OneNeverLeaves { waits, never: site.var("never", false), x: site.var("x", 0) };
         for property in [Property::bounded_exit("asked"), Property::starvation_free("asked")] {
-            let report = Explorer::new(3).property(property).run(build).unwrap();
+            let report = Explorer::new(3).believe_keep(true).property(property).run(build).unwrap();
             assert_eq!(report.verdict("asked").holds, Some(expected), "{waits}");
         }
     }
@@ -410,7 +416,7 @@ fn a_lasso_has_a_way_in() {
         World::of_programs(2, Rules::default(), |site| site.var("x", 0u64), text).unwrap()
     };
     let ends = Property::leads_to("ends", |v, p| v.at(p, 2), |v, p| v.phase(p) == doorway_check::sim::Phase::Remainder);
-    let report = Explorer::new(2).property(ends).explore(world()).unwrap();
+    let report = Explorer::new(2).believe_keep(true).property(ends).explore(world()).unwrap();
     let trace = report.verdict("ends").trace.as_ref().unwrap();
     let from = trace.repeats_from.unwrap();
     let (mut world, mut state) = (world(), None);

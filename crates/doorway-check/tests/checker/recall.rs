@@ -44,7 +44,7 @@ fn compare_both(id: &str, n: usize, k: usize, rules: Rules) {
         compare(&format!("{id} ({n},{k}) {rules:?}, claims: {claims}"), || {
             let properties = if claims { subject.claims(sizes) } else { few().into() };
             let world = subject.world(sizes, rules.for_properties(&properties)).unwrap();
-            (Explorer::new(n).properties(properties).keep_going(true).max_states(20_000), world)
+            (Explorer::new(n).believe_keep(true).properties(properties).keep_going(true).max_states(20_000), world)
         });
     }
 }
@@ -95,7 +95,8 @@ fn steps_that_depend_on_more_are_the_same() {
 fn names_of_processes_and_bits_of_states_are_the_same() {
     let (subject, sizes) = (subject::find("am-chain").unwrap(), Sizes { n: 3, k: 2 });
     let search = || {
-        let explorer = Explorer::new(3).property(Property::exclusion("exclusion", 2)).max_states(20_000);
+        let explorer =
+            Explorer::new(3).believe_keep(true).property(Property::exclusion("exclusion", 2)).max_states(20_000);
         (explorer.property(Property::never_stuck("never-stuck")), subject.world(sizes, Rules::default()).unwrap())
     };
     let all = compare("all names", search);
@@ -129,7 +130,8 @@ fn monitors_and_questions_about_steps_are_the_same() {
     let (subject, sizes) = (subject::find("am-chain").unwrap(), Sizes { n: 3, k: 2 });
     for keep_going in [false, true] {
         compare("monitor", || {
-            let explorer = Explorer::new(3).property(Property::monitor("steps", Steps)).keep_going(keep_going);
+            let explorer =
+                Explorer::new(3).believe_keep(true).property(Property::monitor("steps", Steps)).keep_going(keep_going);
             (explorer.max_states(20_000), subject.world(sizes, Rules::default()).unwrap())
         });
         compare("steps", || {
@@ -137,6 +139,7 @@ fn monitors_and_questions_about_steps_are_the_same() {
             let another = |v: &View<'_>, p: usize| v.phase((p + 1) % 3) == Phase::Inside;
             let counted = |before: &View<'_>, after: &View<'_>| before.phase(0) != after.phase(0);
             let explorer = Explorer::new(3)
+                .believe_keep(true)
                 .property(Property::unless("unless", inside, another))
                 .property(Property::at_most("phases of the first", 2, inside, counted));
             (explorer.keep_going(keep_going).max_states(20_000), subject.world(sizes, Rules::default()).unwrap())

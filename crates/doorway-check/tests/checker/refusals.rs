@@ -24,7 +24,7 @@ fn ask(name: &str, n: usize, give_ups: bool) -> Report {
     let sizes = subject.sizes(Some(n), Some(2)).unwrap();
     let rules = Rules { sections: Sections::Explicit, give_ups, ..Rules::default() };
     let world = subject.world(sizes, rules).unwrap();
-    Explorer::new(n).properties(vec![turned_away()]).explore(world).unwrap()
+    Explorer::new(n).believe_keep(true).properties(vec![turned_away()]).explore(world).unwrap()
 }
 
 #[test]

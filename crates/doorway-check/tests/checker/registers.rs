@@ -18,7 +18,7 @@ fn check(id: &str, n: usize, passages: Option<u32>, registers: Register, force: 
     let mut claims = subject.claims(sizes);
     claims.retain(|c| ["mutual-exclusion", "never-stuck", "first-come-first-served"].contains(&c.name()));
     let rules = Rules { registers, force_registers: force, ..Rules::with_passages(passages) }.for_properties(&claims);
-    Explorer::new(n).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap()
+    Explorer::new(n).believe_keep(true).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap()
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn lock_properties() -> [Property; 3] {
 fn counters_that_only_differences_matter_of_need_no_bound() {
     let rules = Rules { normalise: true, ..Rules::default() };
     let world = World::new(3, rules, |site| TicketLock::new(site, 64)).unwrap();
-    let report = Explorer::new(3).properties(lock_properties()).explore(world).unwrap();
+    let report = Explorer::new(3).believe_keep(true).properties(lock_properties()).explore(world).unwrap();
     report.assert_holds();
     println!("ticket lock, unbounded: {} states", report.states);
 }
@@ -280,8 +280,13 @@ fn normalisation_is_exact() {
 #[test]
 fn a_ticket_that_wraps_too_early_lets_two_in() {
     // Three processes need three different tickets; one bit has two.
-    let search =
-        |width| Explorer::new(3).properties(lock_properties()).run(|site| TicketLock::new(site, width)).unwrap();
+    let search = |width| {
+        Explorer::new(3)
+            .believe_keep(true)
+            .properties(lock_properties())
+            .run(|site| TicketLock::new(site, width))
+            .unwrap()
+    };
     search(2).assert_holds();
     assert_eq!(search(1).failure().map(|v| &*v.name), Some("mutual-exclusion"));
 }
@@ -332,6 +337,7 @@ fn giving_up_is_tried_at_every_turn_that_fails() {
         let build = |site: &Site<'_, Sim>| Polite { flags: site.row("flag", 2, |_| false.into()), forgets };
         let world = World::of_abortable(2, rules, build).unwrap();
         Explorer::new(2)
+            .believe_keep(true)
             .property(Property::exclusion("mutual-exclusion", 1))
             .property(Property::sometimes("someone gives up", |v| v.count(4) > 0))
             .property(Property::never_stuck("never-stuck"))
@@ -356,7 +362,7 @@ fn whoever_gave_up_was_not_overtaken() {
     let rules = Rules { give_ups: true, order: true, ..Rules::default() };
     let build = |site: &Site<'_, Sim>| Polite { flags: site.row("flag", 2, |_| false.into()), forgets: false };
     let world = World::of_abortable(2, rules, build).unwrap();
-    let report = Explorer::new(2).property(Property::first_come("fcfs", 1)).explore(world).unwrap();
+    let report = Explorer::new(2).believe_keep(true).property(Property::first_come("fcfs", 1)).explore(world).unwrap();
     report.assert_holds();
 }
 
@@ -391,7 +397,7 @@ fn what_a_process_remembers_of_a_counter_stays_in_order() {
         };
         let world = World::of_programs(2, rules, build, text).unwrap();
         let never = Property::always("never shrinks", |v| v.get::<u64>("shrank") == 0);
-        Explorer::new(2).property(never).explore(world).unwrap().verdict("never shrinks").holds
+        Explorer::new(2).believe_keep(true).property(never).explore(world).unwrap().verdict("never shrinks").holds
     };
     assert_eq!((search(false), search(true)), (Some(true), Some(true)));
 }

@@ -11,7 +11,8 @@ fn failures(id: &str, sizes: Sizes, rules: Rules) -> Vec<(Token, Verdict)> {
     let subject = subject::find(id).unwrap();
     let rules = rules.for_properties(&subject.claims(sizes));
     let search = |keep_going: bool| {
-        let explorer = Explorer::new(sizes.n).properties(subject.claims(sizes)).keep_going(keep_going);
+        let explorer =
+            Explorer::new(sizes.n).believe_keep(true).properties(subject.claims(sizes)).keep_going(keep_going);
         explorer.max_states(50_000).explore(subject.world(sizes, rules).unwrap())
     };
     // A text with a fault may reach a point where it cannot go on; a failure before that counts.

@@ -43,7 +43,8 @@ fn try_explore(
     let sizes = Sizes { n, k: 1 };
     let claims = claims(id, sizes);
     let world = subject::find(id).unwrap().world(sizes, rules.for_properties(&claims)).unwrap();
-    with(Explorer::new(n).properties(claims).keep_going(true)).explore(world)
+    // An interruption would end the check of `keep`, too.
+    with(Explorer::new(n).compare_keep(0).properties(claims).keep_going(true)).explore(world)
 }
 
 /// What a resumed search must agree on. It runs fewer texts, because it does not try all steps

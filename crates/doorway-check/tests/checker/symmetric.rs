@@ -75,7 +75,7 @@ fn the_catalogue_says_the_same() {
             let Ok(sizes) = subject.sizes(Some(n), Some(k)) else { continue };
             let rules = Rules { passages: Some(passages), crashes, ..subject.rules() };
             let rules = rules.for_properties(&subject.claims(sizes));
-            let explorer = || Explorer::new(n).properties(subject.claims(sizes)).max_states(20_000);
+            let explorer = || Explorer::new(n).believe_keep(true).properties(subject.claims(sizes)).max_states(20_000);
             let world = || subject.world(sizes, rules).unwrap();
             let what = format!("{} ({n}, {k})", info.id);
             if let Some(exactly) = compare(&what, n, explorer, world) {
@@ -100,7 +100,7 @@ fn faults_are_noticed_all_the_same() {
         let subject = subject::find(&format!("mutant:{}", mutant.name)).unwrap();
         let Ok(sizes) = subject.sizes(None, None) else { continue };
         let rules = mutant.rules().for_properties(&subject.claims(sizes));
-        let explorer = || Explorer::new(sizes.n).properties(subject.claims(sizes)).max_states(4_000);
+        let explorer = || Explorer::new(sizes.n).believe_keep(true).properties(subject.claims(sizes)).max_states(4_000);
         let world = || subject.world(sizes, rules).unwrap();
         noticed += usize::from(compare(mutant.name, sizes.n, explorer, world).is_some());
     }
@@ -193,7 +193,7 @@ proptest! {
     #[test]
     fn random_programs_have_as_many_states_with_all_names((n, program, most, named) in programs()) {
         let explorer = || {
-            Explorer::new(n)
+            Explorer::new(n).believe_keep(true)
                 .property(Property::never_stuck("never-stuck"))
                 .property(Property::always("few flags", move |v| {
                     v.processes().filter(|&p| v.get_at::<bool>("Flag", p)).count() <= most
@@ -211,8 +211,8 @@ proptest! {
         };
         prop_assert_eq!(verdicts(&few), verdicts(&all));
         // A search ends as soon as all is decided; without properties it sees every state.
-        let all = Explorer::new(n).explore(alike(n, &program, named)).unwrap();
-        let few = Explorer::new(n).symmetric(true).explore(alike(n, &program, named)).unwrap();
+        let all = Explorer::new(n).believe_keep(true).explore(alike(n, &program, named)).unwrap();
+        let few = Explorer::new(n).believe_keep(true).symmetric(true).explore(alike(n, &program, named)).unwrap();
         prop_assert!(all.complete && few.complete);
         if !named {
             prop_assert_eq!(few.with_all_names, Some(all.states as u64));
@@ -233,22 +233,23 @@ fn of(id: &str, n: usize, rules: Rules) -> World {
 #[test]
 fn a_text_that_compares_names_is_refused() {
     let once = Rules::with_passages(Some(1));
-    let why = refused(Explorer::new(2), of("bakery", 2, once));
+    let why = refused(Explorer::new(2).believe_keep(true), of("bakery", 2, once));
     assert!(why.contains("if p0 and p1 change places, then p1 should do what p0 does, with other names"), "{why}");
     // Where it looks at the others in the order of their names, they part sooner.
-    let why = refused(Explorer::new(3), of("bakery", 3, once));
+    let why = refused(Explorer::new(3).believe_keep(true), of("bakery", 3, once));
     assert!(why.contains("p2 should be one that reads Ticket[1], but it reads Ticket[0] at 41"), "{why}");
 }
 
 #[test]
 fn a_property_that_tells_processes_apart_is_refused() {
-    let p0 = || Explorer::new(2).property(Property::never("p0 inside", |v| v.phase(0) == Phase::Inside));
+    let p0 =
+        || Explorer::new(2).believe_keep(true).property(Property::never("p0 inside", |v| v.phase(0) == Phase::Inside));
     assert_eq!(
         p0().symmetric(true).explore(of("mcs", 2, Rules::default())).unwrap_err(),
         TextError::TellsApart("p0 inside".into())
     );
     let stays = |v: &View<'_>, p: usize| p == 0 && v.phase(p) == Phase::Inside;
-    let stays = Explorer::new(2).property(Property::unless("p0 stays", stays, |_, _| false));
+    let stays = Explorer::new(2).believe_keep(true).property(Property::unless("p0 stays", stays, |_, _| false));
     let why = refused(stays, of("mcs", 2, Rules::default()));
     assert!(why.contains("p0 stays holds of a state, and not of the same state with other names"), "{why}");
 }
@@ -269,21 +270,21 @@ fn progress_follows_one_process_and_is_not_decided() {
 #[test]
 fn weak_registers_monitors_and_counters_are_refused() {
     let weak = Rules { registers: Register::Safe, force_registers: true, ..Rules::default() };
-    assert!(refused(Explorer::new(2), of("mcs", 2, weak)).contains("registers are not atomic"));
+    assert!(refused(Explorer::new(2).believe_keep(true), of("mcs", 2, weak)).contains("registers are not atomic"));
     let switches = Rules { switches: Some(2), ..Rules::default() };
-    assert!(refused(Explorer::new(2), of("mcs", 2, switches)).contains("who is who"));
+    assert!(refused(Explorer::new(2).believe_keep(true), of("mcs", 2, switches)).contains("who is who"));
     let merged = subject::find("turnstile").unwrap();
-    let why = refused(Explorer::new(2), of("turnstile", 2, merged.rules()));
+    let why = refused(Explorer::new(2).believe_keep(true), of("turnstile", 2, merged.rules()));
     assert!(why.contains("other states are taken for one already"), "{why}");
 }
 
 /// Processes that part only after more states than the first look sees.
 fn parts_late(odd: usize) -> World {
     let build = |site: &Site<'_, Sim>| site.var("X", 0u64);
-    World::of_programs(3, Rules::with_passages(Some(9)), build, move |x, p| async move {
+    World::of_programs(3, Rules::with_passages(Some(30)), build, move |x, p| async move {
         let (me, p) = (p.pid().index(), p.on(Sim::ROOT));
         let before = p.at(1).fetch_add(&x, 1).await.unwrap();
-        if before == 20 && me == odd {
+        if before == 60 && me == odd {
             p.at(2).fetch_add(&x, 7).await.unwrap();
         } else {
             p.at(2).read(&x).await.unwrap();
@@ -294,9 +295,9 @@ fn parts_late(odd: usize) -> World {
 
 #[test]
 fn processes_that_part_late_are_refused_after_the_search() {
-    let report = Explorer::new(3).symmetric(true).explore(parts_late(3)).unwrap();
+    let report = Explorer::new(3).believe_keep(true).symmetric(true).explore(parts_late(3)).unwrap();
     assert!(report.states > 4_000);
-    let why = refused(Explorer::new(3), parts_late(1));
+    let why = refused(Explorer::new(3).believe_keep(true), parts_late(1));
     assert!(why.contains("should be one that"), "{why}");
 }
 
@@ -342,11 +343,11 @@ fn words_that_hide_names_or_lose_them_are_refused() {
         })
         .unwrap()
     }
-    Explorer::new(2).symmetric(true).explore(writes(|p| p)).unwrap();
-    let why = refused(Explorer::new(2), writes(Hidden));
+    Explorer::new(2).believe_keep(true).symmetric(true).explore(writes(|p| p)).unwrap();
+    let why = refused(Explorer::new(2).believe_keep(true), writes(Hidden));
     assert!(
         why.contains("p0 writes X := Hidden(p0) at 1") && why.contains("but it writes X := Hidden(p1) at 1"),
         "{why}"
     );
-    refused(Explorer::new(2), writes(Wrong));
+    refused(Explorer::new(2).believe_keep(true), writes(Wrong));
 }

@@ -30,7 +30,11 @@ impl Case {
         let claims = subject.claims(sizes);
         let rules = self.rules.for_properties(&claims);
         let world = subject.world(sizes, rules).unwrap();
-        let explorer = Explorer::new(self.n).properties(claims).keep_going(self.keep_going).max_states(self.most);
+        let explorer = Explorer::new(self.n)
+            .believe_keep(true)
+            .properties(claims)
+            .keep_going(self.keep_going)
+            .max_states(self.most);
         explorer.threads(threads).explore(world).unwrap()
     }
 
@@ -109,6 +113,7 @@ fn a_failure_ends_a_round_where_it_is() {
                 sum % depth != depth - 1
             });
             let report = Explorer::new(4)
+                .believe_keep(true)
                 .property(rare)
                 .properties(claims)
                 .keep_going(keep_going)
@@ -133,8 +138,11 @@ fn an_interruption_cuts_at_the_same_step_with_threads() {
         let subject = subject::find("am-chain").unwrap();
         let sizes = Sizes { n: 4, k: 2 };
         let asked = std::cell::Cell::new(0);
-        let explorer =
-            Explorer::new(4).property(Property::exclusion("exclusion", 2)).threads(threads).stop_when(|| {
+        let explorer = Explorer::new(4)
+            .believe_keep(true)
+            .property(Property::exclusion("exclusion", 2))
+            .threads(threads)
+            .stop_when(|| {
                 asked.set(asked.get() + 1);
                 asked.get() > after
             });

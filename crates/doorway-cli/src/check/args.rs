@@ -97,6 +97,14 @@ pub(crate) struct Args {
     /// After the search, run merged local states side by side to verify that they are alike
     #[arg(long, conflicts_with = "no_keep")]
     pub(super) cross_check: bool,
+    /// After the search, make this many accesses at most to compare merged local states [default:
+    /// two million and 16 more for each state, but at most 16 million and one more for each state]
+    #[arg(long, value_name = "ACCESSES", conflicts_with = "no_keep")]
+    pub(super) compare_keep: Option<u64>,
+    /// Compare less: the text was searched with --no-keep before. A verdict still says if it holds
+    /// only provided that what was not compared is right, but the exit code is 0
+    #[arg(long, conflicts_with = "no_keep")]
+    pub(super) believe_keep: bool,
     /// After a failure, continue until every property is decided
     #[arg(long)]
     pub(super) keep_going: bool,
@@ -134,6 +142,8 @@ impl Args {
             ("resume", self.resume.is_some()),
             ("no-keep", self.no_keep),
             ("cross-check", self.cross_check),
+            ("compare-keep", self.compare_keep.is_some()),
+            ("believe-keep", self.believe_keep),
             ("keep-going", self.keep_going),
         ];
         first_given(&given).or(self.rules.not_of_leases()).or(self.sizes.not_of_leases())
@@ -158,6 +168,8 @@ impl Args {
             ("save", self.save.is_some()),
             ("resume", self.resume.is_some()),
             ("cross-check", self.cross_check),
+            ("compare-keep", self.compare_keep.is_some()),
+            ("believe-keep", self.believe_keep),
             ("keep-going", self.keep_going),
         ];
         if self.method == Method::Exhaustive {

@@ -16,12 +16,13 @@ use doorway_check::replay::Token;
 use doorway_check::sample::{Choose, Sampler};
 use doorway_check::sim::{Keep, Rules, World};
 use doorway_check::subject::Subject;
+use doorway_check::terminal::Line;
 use doorway_check::viewer;
 use doorway_check::{Explorer, Property, Report};
 use doorway_core::memory::Register;
 use doorway_core::registry::Sizes;
 use indicatif::HumanBytes;
-use print::{Bar, account, add_tokens};
+use print::{account, add_tokens};
 use std::fmt::Write as _;
 use std::num::NonZero;
 use std::time::Instant;
@@ -119,7 +120,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         return sample(&subject, sizes, rules, properties, world, limit, args);
     }
     let searching = interrupt::Searching::begin();
-    let bar = Bar::new();
+    let mut line = Line::new();
     let report = Explorer::new(sizes.n)
         .properties(properties)
         .max_states(args.max_states.map(NonZero::get))
@@ -128,13 +129,14 @@ pub(crate) fn run(args: &Args) -> Result<Exit, String> {
         .threads(args.threads())
         .bitstate(args.bitstate)
         .symmetric(args.symmetric)
+        .compare_keep(args.compare_keep)
+        .believe_keep(args.believe_keep)
         .save(args.save.clone())
         .resume(args.resume.clone())
-        .on_progress(|progress| bar.show(progress))
+        .on_progress(|progress| line.show(progress))
         .stop_when(interrupt::is_asked_for)
         .explore(world);
-    drop(searching);
-    bar.clear();
+    drop((searching, line));
     let mut report = report.map_err(|e| e.to_string())?;
     faults::warn_of_those_without_effect(&report);
 
@@ -300,11 +302,11 @@ fn sample(
 }
 
 fn exit(report: &Report) -> Exit {
-    match (report.stop, report.failure(), report.complete) {
-        (Some(Stop::Interrupted), ..) => Exit::Interrupted,
-        (_, Some(_), _) => Exit::Failed,
-        (_, None, true) if report.verdicts.iter().all(|v| v.holds.is_some()) => Exit::Fine,
-        (_, None, _) => Exit::Incomplete,
+    match (report.stop, report.failure()) {
+        (Some(Stop::Interrupted), _) => Exit::Interrupted,
+        (_, Some(_)) => Exit::Failed,
+        _ if report.is_proven() => Exit::Fine,
+        _ => Exit::Incomplete,
     }
 }
 

@@ -1,14 +1,11 @@
 //! What `doorway check` prints: what it searched, what it found, what it covered. The words are
 //! those of the checker's own [account](Account).
 
-use crate::{interrupt, output};
-use doorway_check::explore::{Account, Progress, Registers, Verdict};
+use doorway_check::explore::{Account, Registers, Verdict};
 use doorway_check::replay::Token;
 use doorway_check::sim::Rules;
 use doorway_check::subject::Subject;
 use doorway_core::registry::Sizes;
-use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressStyle};
-use std::time::{Duration, Instant};
 
 /// Gives each run that was found the token that replays it.
 pub(crate) fn add_tokens(verdicts: &mut [Verdict], subject: &Subject, sizes: Sizes, rules: Rules) {
@@ -35,48 +32,6 @@ pub(crate) fn account<'a>(
         force: "--force",
         replay: "doorway replay",
         verdicts,
-    }
-}
-
-/// An estimate, with no more digits than it deserves.
-fn about(number: usize) -> String {
-    let unit = 10usize.pow(number.max(1).ilog10());
-    output::thousands((number / unit * unit) as u64)
-}
-
-/// A progress line on a terminal; nothing elsewhere.
-pub(super) struct Bar {
-    bar: ProgressBar,
-    begun: Instant,
-}
-
-impl Bar {
-    pub(super) fn new() -> Self {
-        let bar = interrupt::shown(ProgressBar::new_spinner());
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
-            bar.set_style(style);
-        }
-        Self { bar, begun: Instant::now() }
-    }
-
-    pub(super) fn show(&self, progress: &Progress) {
-        let rate = progress.states as f64 / self.begun.elapsed().as_secs_f64().max(1e-3);
-        self.bar.set_message(format!(
-            "{} states, {} per second, {} to explore, {}{}",
-            output::thousands(progress.states as u64),
-            output::thousands(rate as u64),
-            output::thousands(progress.frontier as u64),
-            HumanBytes(progress.bytes as u64),
-            progress.left.map_or(String::new(), |left| {
-                let seconds = (left + progress.frontier) as f64 / rate.max(1.0);
-                format!(", some {} more to find, in {}", about(left), HumanDuration(Duration::from_secs_f64(seconds)))
-            })
-        ));
-        self.bar.tick();
-    }
-
-    pub(super) fn clear(&self) {
-        self.bar.finish_and_clear();
     }
 }
 

@@ -81,7 +81,7 @@ fn three_attempts_are_needed_and_suffice() {
         // The first step is the one that starts the operation.
         let property = Property::own_steps("steps", steps - 1, under_way);
         let world = subject.world(sizes, Rules::with_passages(Some(3))).unwrap();
-        let report = Explorer::new(2).property(property).explore(world).unwrap();
+        let report = Explorer::new(2).believe_keep(true).property(property).explore(world).unwrap();
         report.verdict("steps").holds
     };
     assert_eq!((asked(most(k)), asked(most(k) - 1)), (Some(true), Some(false)));
@@ -198,7 +198,10 @@ fn worst(id: &str, (n, k): (usize, usize), model: CostModel, passages: u32, cont
     let claimed = subject.info.bound(model).and_then(|b| b.at(sizes, contention)).unwrap();
     let of = |p| {
         let rules = Rules { measure: Some((p, model)), ..Rules::with_passages(Some(passages)) };
-        let passage = Explorer::new(n).worst_passage(subject.world(sizes, rules).unwrap(), contention).unwrap();
+        let passage = Explorer::new(n)
+            .believe_keep(true)
+            .worst_passage(subject.world(sizes, rules).unwrap(), contention)
+            .unwrap();
         assert!(passage.complete && passage.worst <= Worst::Bounded(claimed), "{passage:?}");
         passage.worst.bounded().unwrap()
     };

@@ -17,7 +17,7 @@ pub(crate) mod passages;
 /// let sizes = Sizes { n: 2, k: 1 };
 /// let claims = in_use.claims(sizes);
 /// let rules = Rules::with_passages(Some(1)).for_properties(&claims);
-/// let report = Explorer::new(2).properties(claims).explore(in_use.world(sizes, rules)?)?;
+/// let report = Explorer::new(2).properties(claims).believe_keep(true).explore(in_use.world(sizes, rules)?)?;
 /// report.assert_holds();
 /// # Ok::<(), doorway_check::sim::TextError>(())
 /// ```

@@ -185,7 +185,11 @@ fn search(k: usize, passing: bool, roles: &'static [Role], rules: Rules) -> Repo
         Property::never_stuck("never-stuck"),
         Property::sometimes("closed while somebody is inside", is_refused).each("exclusion"),
     ];
-    let report = Explorer::new(roles.len()).properties(properties).explore(world(k, passing, roles, rules)).unwrap();
+    let report = Explorer::new(roles.len())
+        .believe_keep(true)
+        .properties(properties)
+        .explore(world(k, passing, roles, rules))
+        .unwrap();
     println!("k {k}, passing {passing}, {roles:?}, {:?}: {} states", rules.faults, report.states);
     assert!(report.complete || report.failure().is_some());
     report

@@ -371,7 +371,8 @@ impl Run {
         };
         let properties = [grows_past_all_before(bits), never(LAST), never(PARTS), Property::never_stuck("never-stuck")];
         let world = World::new(n, rules, build).unwrap();
-        let report = Explorer::new(n).properties(properties).max_states(40_000_000).explore(world).unwrap();
+        let report =
+            Explorer::new(n).believe_keep(true).properties(properties).max_states(40_000_000).explore(world).unwrap();
         let complete = if report.complete { "complete" } else { "NOT complete" };
         println!("{roles:?} k {k}, {passages} passages, passing {passing}: {} states, {complete}", report.states);
         assert!(report.complete || report.failure().is_some());

@@ -10,7 +10,7 @@ fn explore((n, k): (usize, usize), passages: u32, crashes: usize, more: Option<P
     let rules = Rules { crashes, ..Rules::with_passages(Some(passages)) };
     let world = subject.world(sizes, rules).unwrap();
     let properties = subject.claims(sizes).into_iter().chain(more);
-    Explorer::new(n).properties(properties).max_states(2_000_000).explore(world).unwrap()
+    Explorer::new(n).believe_keep(true).properties(properties).max_states(2_000_000).explore(world).unwrap()
 }
 
 /// The same if others die: a dead process keeps its name, and there is a name for every process.

@@ -25,7 +25,7 @@ fn search((n, k): (usize, usize), rules: Rules, fault: &str, names: &[&str]) -> 
     claims.retain(|claim| names.is_empty() || names.contains(&claim.name()));
     let rules = rules.for_properties(&claims);
     let world = subject.world(sizes, rules).unwrap();
-    Explorer::new(n).properties(claims).max_states(3_000_000).explore(world).unwrap()
+    Explorer::new(n).believe_keep(true).properties(claims).max_states(3_000_000).explore(world).unwrap()
 }
 
 fn holds(sizes: (usize, usize), rules: Rules) -> usize {
@@ -86,7 +86,8 @@ fn newcomers_and_words_hold(instances: &[(usize, usize, usize, usize)]) {
         let sizes = Sizes { n, k: 1 };
         let claims = in_use.claims(sizes);
         let world = in_use.world(sizes, rules(1, crashes, USUAL).for_properties(&claims)).unwrap();
-        let report = Explorer::new(n).properties(claims).max_states(3_000_000).explore(world).unwrap();
+        let report =
+            Explorer::new(n).believe_keep(true).properties(claims).max_states(3_000_000).explore(world).unwrap();
         report.assert_holds();
         assert!(report.complete);
         println!("{n}, newcomers: {newcomers}, bits: {bits_in_a_word}, crashes: {crashes}: {} states", report.states);
@@ -99,7 +100,12 @@ fn search_with_last(last: Last, (n, k): (usize, usize), rules: Rules, fault: &st
     let claims = in_use.claims(sizes);
     let faults = if fault.is_empty() { Faults::NONE } else { fault.parse().unwrap() };
     let rules = Rules { faults, ..rules }.for_properties(&claims);
-    Explorer::new(n).properties(claims).max_states(3_000_000).explore(in_use.world(sizes, rules).unwrap()).unwrap()
+    Explorer::new(n)
+        .believe_keep(true)
+        .properties(claims)
+        .max_states(3_000_000)
+        .explore(in_use.world(sizes, rules).unwrap())
+        .unwrap()
 }
 
 /// In a memory that never says that an owner is dead, `k - 1` may die.
@@ -439,6 +445,7 @@ fn one_death_may_be_told_twice() {
     let restarts = Deaths { restarts: 1, ..USUAL };
     let world = subject::find("seats").unwrap().world(sizes, rules(2, 1, restarts)).unwrap();
     let report = Explorer::new(2)
+        .believe_keep(true)
         .property(Property::sometimes("told", told))
         .property(Property::sometimes("two are told of one death", twice))
         .max_states(3_000_000)

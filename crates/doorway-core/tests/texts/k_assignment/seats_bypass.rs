@@ -16,7 +16,7 @@ fn search((n, k): (usize, usize), rules: Rules) -> Report {
     let claims = subject.claims(sizes);
     let rules = rules.for_properties(&claims);
     let world = subject.world(sizes, rules).unwrap();
-    Explorer::new(n).properties(claims).max_states(3_000_000).explore(world).unwrap()
+    Explorer::new(n).believe_keep(true).properties(claims).max_states(3_000_000).explore(world).unwrap()
 }
 
 fn holds(sizes: (usize, usize), rules: Rules) -> usize {
@@ -56,7 +56,7 @@ fn the_bound_is_reached() {
         let (in_use, sizes) = (SeatsInUse { bypass, ..SeatsInUse::default() }, Sizes { n: 2, k: 1 });
         let world = in_use.world(sizes, rules(passages, 0, 0)).unwrap();
         let bound = SeatsInUse::bypass_bound(sizes, bound);
-        let report = Explorer::new(2).property(bound).max_states(3_000_000).explore(world).unwrap();
+        let report = Explorer::new(2).believe_keep(true).property(bound).max_states(3_000_000).explore(world).unwrap();
         assert!(report.complete || report.failure().is_some());
         report.verdict("bypass-bound").holds
     };

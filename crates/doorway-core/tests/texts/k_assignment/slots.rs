@@ -256,8 +256,12 @@ impl Run {
     }
 
     fn explore<N: Names<Sim> + 'static>(&self, properties: Vec<Property>) -> Report {
-        let report =
-            Explorer::new(self.n).properties(properties).max_states(8_000_000).explore(self.world::<N>()).unwrap();
+        let report = Explorer::new(self.n)
+            .believe_keep(true)
+            .properties(properties)
+            .max_states(8_000_000)
+            .explore(self.world::<N>())
+            .unwrap();
         let Rules { passages, crashes, give_ups, .. } = self.rules;
         let complete = if report.complete { "complete" } else { "NOT complete" };
         println!(

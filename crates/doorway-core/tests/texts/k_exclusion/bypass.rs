@@ -19,7 +19,7 @@ fn explore(id: &str, (n, k): (usize, usize), rules: Rules, states: usize) {
     let sizes = Sizes { n, k };
     let claims = subject.claims(sizes);
     let world = subject.world(sizes, rules.for_properties(&claims)).unwrap();
-    let report = Explorer::new(n).properties(claims).explore(world).unwrap();
+    let report = Explorer::new(n).believe_keep(true).properties(claims).explore(world).unwrap();
     report.assert_holds();
     assert_eq!(report.states, states, "{id} ({n},{k}) {rules:?}");
 }
@@ -50,7 +50,7 @@ fn all_claims_hold_if_a_called_waiter_looks_first() {
         let properties: Vec<_> = claims.into_iter().chain([looks]).collect();
         let rules = rules.for_properties(&properties);
         let world = World::of_abortable(2, rules, |site| Bypass::looking(site, 2, 1, 1, 3)).unwrap();
-        let report = Explorer::new(2).properties(properties).explore(world).unwrap();
+        let report = Explorer::new(2).believe_keep(true).properties(properties).explore(world).unwrap();
         report.assert_holds();
         assert_eq!(report.states, states);
     }
@@ -76,7 +76,7 @@ fn slots_whose_newcomers_pass_have_names_of_their_own() {
             });
             Passing::new(slots, tray.unwrap())
         });
-        let report = Explorer::new(2).properties(properties).explore(world.unwrap()).unwrap();
+        let report = Explorer::new(2).believe_keep(true).properties(properties).explore(world.unwrap()).unwrap();
         report.assert_holds();
         assert_eq!(report.states, states);
     }
@@ -87,7 +87,7 @@ fn passed(most: u32, asked: u32, (n, k, passages): (usize, usize, u32)) -> Repor
     let rules = Rules::with_passages(Some(passages));
     let world = World::new(n, rules, |site| Bypass::new(site, n, k, most)).unwrap();
     let properties = [claims::bypass_bound(asked, ""), Property::exclusion("k-exclusion", k)];
-    Explorer::new(n).properties(properties).explore(world).unwrap()
+    Explorer::new(n).believe_keep(true).properties(properties).explore(world).unwrap()
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn all_claims_hold_for_three() {
     let (subject, sizes) = (subject::find("bypass").unwrap(), Sizes { n: 3, k: 1 });
     let goes_round = [Property::bounded_exit("bounded-exit"), Property::starvation_free("starvation-free")];
     let world = subject.world(sizes, Rules::default().for_properties(&goes_round)).unwrap();
-    let report = Explorer::new(3).properties(goes_round).keep_going(true).explore(world).unwrap();
+    let report = Explorer::new(3).believe_keep(true).properties(goes_round).keep_going(true).explore(world).unwrap();
     for verdict in &report.verdicts {
         assert_eq!(verdict.holds, Some(false), "{}", verdict.name);
     }
@@ -122,7 +122,7 @@ fn one_death(id: &str, (n, k): (usize, usize), passages: u32) -> Option<String> 
     let rules = Rules { crashes: 1, passages: Some(passages), ..Rules::default() };
     let world = subject::find(id).unwrap().world(Sizes { n, k }, rules).unwrap();
     let properties = [Property::exclusion("k-exclusion", k), Property::never_stuck("never-stuck")];
-    let report = Explorer::new(n).properties(properties).explore(world).unwrap();
+    let report = Explorer::new(n).believe_keep(true).properties(properties).explore(world).unwrap();
     report.failure().map(|failed| failed.name.to_string())
 }
 

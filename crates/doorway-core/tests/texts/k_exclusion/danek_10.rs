@@ -51,7 +51,8 @@ fn explore_torn(id: &str, (n, k): (usize, usize), passages: u32, states: usize) 
     let sizes = Sizes { n, k };
     let claims = subject.claims(sizes);
     let rules = Rules { registers: Safe, ..Rules::with_passages(Some(passages)) }.for_properties(&claims);
-    let report = Explorer::new(n).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap();
+    let report =
+        Explorer::new(n).believe_keep(true).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap();
     report.assert_holds();
     assert_eq!(report.states, states, "{id} ({n},{k})");
 }
@@ -97,6 +98,7 @@ fn what_the_text_keeps_can_be_trusted() {
 #[test]
 fn there_is_something_to_wait_for_and_someone_is_captured() {
     let report = Explorer::new(2)
+        .believe_keep(true)
         .passages(2)
         .property(Property::sometimes("waits for a ticket", |v| {
             v.any(21, |p| v.get_in::<Wants>("Want", (p, 1 - p)) == Wants::ticket(1))
@@ -114,8 +116,11 @@ fn there_is_something_to_wait_for_and_someone_is_captured() {
     let captured = Property::sometimes("a process is captured", |v| {
         v.any(22, |p| v.processes().any(|q| v.get_in::<u64>("Capture", (p, q)) > v.get_at("Ticket", p)))
     });
-    let report =
-        Explorer::new(3).passages(1).property(captured).run(|site| KBakery::new(site, 3, 2, Order::FirstEnabled));
+    let report = Explorer::new(3)
+        .believe_keep(true)
+        .passages(1)
+        .property(captured)
+        .run(|site| KBakery::new(site, 3, 2, Order::FirstEnabled));
     report.unwrap().assert_holds();
 }
 
@@ -149,6 +154,7 @@ fn a_process_that_finds_no_larger_ticket_withdraws() {
     // its old ticket.
     let last = u64::MAX - 1;
     let report = Explorer::new(2)
+        .believe_keep(true)
         .passages(2)
         .initially("Ticket[1]", last)
         .initially("own[1]", last)
@@ -162,6 +168,7 @@ fn a_process_that_finds_no_larger_ticket_withdraws() {
     report.assert_holds();
     // One below is the last ticket that can be drawn.
     let report = Explorer::new(2)
+        .believe_keep(true)
         .passages(1)
         .initially("Ticket[1]", last - 1)
         .initially("own[1]", last - 1)
@@ -186,7 +193,10 @@ fn worst(id: &str, (n, k): (usize, usize), passages: u32, model: CostModel) -> S
     let subject = subject::find(id).unwrap();
     let of = |p| {
         let rules = Rules { measure: Some((p, model)), ..Rules::with_passages(Some(passages)) };
-        let passage = Explorer::new(n).worst_passage(subject.world(Sizes { n, k }, rules).unwrap(), n).unwrap();
+        let passage = Explorer::new(n)
+            .believe_keep(true)
+            .worst_passage(subject.world(Sizes { n, k }, rules).unwrap(), n)
+            .unwrap();
         assert!(passage.complete);
         passage.worst
     };

@@ -18,6 +18,7 @@ fn exclusion_and_invariants_hold() {
 #[test]
 fn someone_waits_at_the_doorway_and_someone_for_a_ticket() {
     let report = Explorer::new(2)
+        .believe_keep(true)
         .passages(2)
         .property(Property::sometimes("waits at 7", |v| v.any(7, |p| v.get_at("Doorway", 1 - p))))
         .property(Property::sometimes("waits at 8", |v| v.any(8, |p| v.get_at::<u64>("Ticket", 1 - p) == 1)))
@@ -52,6 +53,7 @@ fn a_process_that_finds_no_larger_ticket_withdraws() {
     // doorway open.
     let claims = claims::of(registry::find("bakery").unwrap(), Sizes { n: 2, k: 1 });
     let report = Explorer::new(2)
+        .believe_keep(true)
         .passages(2)
         .initially("Ticket[1]", u64::MAX)
         .properties(claims.into_iter().filter(|c| ["mutual-exclusion", "D"].contains(&c.name())))

@@ -17,6 +17,7 @@ fn everything_holds_for_ever() {
 fn numbers_of_three_go_up_to_three() {
     let number = |v: &View<'_>, p| v.get_at::<ColouredTicket>("Ticket", p).number;
     let report = Explorer::new(3)
+        .believe_keep(true)
         .property(Property::exclusion("mutual-exclusion", 1))
         .property(Property::always("at most three", move |v| v.processes().all(|p| number(v, p) <= 3)))
         .property(Property::sometimes("three", move |v| v.processes().any(|p| number(v, p) == 3)))
@@ -29,7 +30,7 @@ fn numbers_of_three_go_up_to_three() {
 /// that they do not.
 fn stay_within(most: u64, n: usize, passages: Option<u32>) -> bool {
     let bounded = move |v: &View<'_>| v.processes().all(|p| v.get_at::<u64>("Number", p) <= most);
-    let mut explorer = Explorer::new(n).property(Property::always("bounded", bounded));
+    let mut explorer = Explorer::new(n).believe_keep(true).property(Property::always("bounded", bounded));
     if let Some(passages) = passages {
         explorer = explorer.passages(passages);
     }
@@ -54,7 +55,7 @@ fn in_two_registers_the_bound_fails_with_a_run() {
     let mut claims = subject.askable(sizes);
     claims.retain(|claim| claim.name() == "N");
     let world = subject.world(sizes, Rules::with_passages(Some(3))).unwrap();
-    let report = Explorer::new(2).properties(claims).explore(world).unwrap();
+    let report = Explorer::new(2).believe_keep(true).properties(claims).explore(world).unwrap();
     assert_eq!(report.verdict("N").holds, Some(false));
 }
 

@@ -30,7 +30,7 @@ pub(super) fn search(subject: &Subject, threads: usize) -> Result<Found, String>
     let report = check
         .property(Property::exclusion("exclusion", k))
         .property(Property::never_stuck("never-stuck"))
-        .with(move |search| search.passages(passages.map(u32::from)).threads(threads))
+        .with(move |search| search.passages(passages.map(u32::from)).threads(threads).believe_keep(true))
         .run()
         .map_err(|error| error.to_string())?;
     let steps = report.failure().and_then(|failure| Some(failure.trace.as_ref()?.len()));

@@ -69,6 +69,7 @@ fn there_is_something_to_wait_for() {
     let sometimes = |name, label: u16| Property::sometimes(name, move |v| v.count(label) > 0).each("slot");
     let spared = Property::sometimes("someone is spared", |v| v.count(4) > 0 && v.get::<i64>("X") >= 0).each("slot");
     let report = Explorer::new(3)
+        .believe_keep(true)
         .properties([sometimes("someone announces itself", 3), sometimes("someone waits", 5), spared])
         .run(|site| Chain::new(site, 3, 1))
         .unwrap();
@@ -81,7 +82,11 @@ fn the_initial_value_of_q_is_arbitrary() {
         for q in 0..n as u64 {
             let claims = subject::find("am-chain").unwrap().claims(Sizes { n, k });
             let path = format!("slot{k}.Q");
-            let report = Explorer::new(n).properties(claims).initially(&path, q).run(|site| Chain::new(site, n, k));
+            let report = Explorer::new(n)
+                .believe_keep(true)
+                .properties(claims)
+                .initially(&path, q)
+                .run(|site| Chain::new(site, n, k));
             report.unwrap().assert_holds();
         }
     }
@@ -90,7 +95,7 @@ fn the_initial_value_of_q_is_arbitrary() {
 #[test]
 fn an_invariant_that_is_one_off_fails() {
     let wrong = Property::always("I4, one off", |v| v.count(6) < v.index()).each("slot");
-    let report = Explorer::new(2).property(wrong).run(|site| Chain::new(site, 2, 1)).unwrap();
+    let report = Explorer::new(2).believe_keep(true).property(wrong).run(|site| Chain::new(site, 2, 1)).unwrap();
     assert_eq!(report.verdict("I4, one off").trace.as_ref().map(Trace::len), Some(1));
 }
 
@@ -100,7 +105,7 @@ fn steps_until_a_slot_is_crowded(id: &str) -> Option<usize> {
     let sizes = Sizes { n: 3, k: 1 };
     let world = subject.world(sizes, Rules::with_passages(Some(2))).unwrap();
     let range = Property::always("X >= -1", |v| v.get::<i64>("X") >= -1).each("slot");
-    let report = Explorer::new(3).property(range).explore(world).unwrap();
+    let report = Explorer::new(3).believe_keep(true).property(range).explore(world).unwrap();
     report.failure().map(|v| v.trace.as_ref().unwrap().len())
 }
 
@@ -285,7 +290,7 @@ fn the_fast_path_as_printed_breaks_on_a_plain_fetch_and_add() {
     let sizes = Sizes { n: 3, k: 1 };
     let rules = Rules { sections: Sections::Explicit, ..Rules::default() };
     let world = subject.world(sizes, rules).unwrap();
-    let report = Explorer::new(3).properties(subject.claims(sizes)).explore(world).unwrap();
+    let report = Explorer::new(3).believe_keep(true).properties(subject.claims(sizes)).explore(world).unwrap();
     assert_eq!(report.failure().and_then(|v| v.trace.as_ref()).map(Trace::len), Some(10));
 }
 

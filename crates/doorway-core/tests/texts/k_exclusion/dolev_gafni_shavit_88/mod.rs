@@ -22,7 +22,8 @@ fn explore(id: &str, (n, k): (usize, usize), rules: Rules, states: usize) {
     let subject = subject::find(id).unwrap();
     let sizes = Sizes { n, k };
     let claims = subject.claims(sizes);
-    let report = Explorer::new(n).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap();
+    let report =
+        Explorer::new(n).believe_keep(true).properties(claims).explore(subject.world(sizes, rules).unwrap()).unwrap();
     report.assert_holds();
     assert!(report.complete);
     assert_eq!(report.states, states, "{id} ({n},{k}) {rules:?}");
@@ -132,7 +133,7 @@ fn what_is_kept_is_all_that_matters() {
             }
             let claims = subject.claims(sizes);
             let world = subject.world(sizes, Rules { keep, ..ATOMIC }).unwrap();
-            let report = Explorer::new(2).properties(claims).explore(world).unwrap();
+            let report = Explorer::new(2).believe_keep(true).properties(claims).explore(world).unwrap();
             report.assert_holds();
             println!("{id} {keep:?}: {} states", report.states);
         }

@@ -72,6 +72,7 @@ fn lemma_5(n: usize, l: usize, rules: Rules) -> Report {
         Construction5 { n, inner: WithOracle::new(site, n, l, oracle.clone()), oracle }
     };
     Explorer::new(n + 1)
+        .believe_keep(true)
         .property(Property::always("l-exclusion", move |v| inside(v).count_ones() as usize <= l))
         .property(Property::always("CL5", move |v| {
             let inside = inside(v);
@@ -149,7 +150,7 @@ fn ids_are_what_their_owners_think() {
         })
     });
     let world = World::new(3, SAFE, construction_7(2, None)).unwrap();
-    let report = Explorer::new(3).property(bits.each("fork")).explore(world).unwrap();
+    let report = Explorer::new(3).believe_keep(true).property(bits.each("fork")).explore(world).unwrap();
     report.assert_holds();
     println!("Construction 7: {} states", report.states);
 }
@@ -175,7 +176,7 @@ fn the_process_that_stays_gets_the_larger_id() {
             let rules = Rules { crashes, ..if n == 2 { SAFE } else { Rules::DEFAULT } };
             let world = World::new(n + 1, rules, construction_7(n, Some(stays))).unwrap();
             let claims = [gets, keeps].map(|claim| claim.each("fork"));
-            let report = Explorer::new(n + 1).properties(claims).explore(world).unwrap();
+            let report = Explorer::new(n + 1).believe_keep(true).properties(claims).explore(world).unwrap();
             report.assert_holds();
             println!("{stays} of {n} stays, {crashes} crashes: {} states", report.states);
         }

@@ -31,7 +31,7 @@ fn explore_all(id: &str, (n, k): (usize, usize), rules: Rules) {
     let (subject, sizes) = (subject::find(id).unwrap(), Sizes { n, k });
     let claims = subject.claims(sizes);
     let world = subject.world(sizes, rules.for_properties(&claims)).unwrap();
-    let report = Explorer::new(n).properties(claims).explore(world).unwrap();
+    let report = Explorer::new(n).believe_keep(true).properties(claims).explore(world).unwrap();
     report.assert_holds();
     println!("{id} ({n},{k}): {} states", report.states);
     assert!(report.complete);
@@ -80,7 +80,7 @@ fn what_is_kept_is_all_that_matters() {
         let sizes = Sizes { n, k };
         let claims = subject.claims(sizes);
         let world = subject.world(sizes, rules.for_properties(&claims)).unwrap();
-        Explorer::new(n).properties(claims).explore(world).unwrap().assert_holds();
+        Explorer::new(n).believe_keep(true).properties(claims).explore(world).unwrap().assert_holds();
     }
 }
 

@@ -230,8 +230,13 @@ fn explore(k: usize, roles: &'static [Role], rules: Rules) -> Report {
     let limits = Limits::for_processes(n + 1, ROOM);
     let build = |site: &Site<'_, Sim>| Users { line: Turnstile::with_limits(site, k, limits, 0), roles };
     let world = World::of_abortable(n, rules, build).unwrap();
-    let report =
-        Explorer::new(n).properties(claims(limits.ring)).keep_going(true).max_states(2_000_000).explore(world).unwrap();
+    let report = Explorer::new(n)
+        .believe_keep(true)
+        .properties(claims(limits.ring))
+        .keep_going(true)
+        .max_states(2_000_000)
+        .explore(world)
+        .unwrap();
     println!("k {k} {roles:?}, {:?} passages, {} crashes: {} states", rules.passages, rules.crashes, report.states);
     assert!(report.complete);
     report

@@ -28,7 +28,7 @@ fn explore(id: &str, (n, k): (usize, usize), rules: Rules, states: usize) {
     let sizes = Sizes { n, k };
     let claims = subject.claims(sizes);
     let world = subject.world(sizes, rules.for_properties(&claims)).unwrap();
-    let report = Explorer::new(n).properties(claims).explore(world).unwrap();
+    let report = Explorer::new(n).believe_keep(true).properties(claims).explore(world).unwrap();
     report.assert_holds();
     assert_eq!(report.states, states, "{id} ({n},{k}) {rules:?}");
 }
@@ -91,7 +91,7 @@ fn asking_for_several_can_starve_before_the_doorway_and_not_after_it() {
     let served = Property::leads_to("served", waits, move |v, p| !waits(v, p));
     let leaves = Property::leads_to("leaves", |v, p| v.phase(p) == Phase::Exit, |v, p| v.phase(p) != Phase::Exit);
     let world = subject::find(id).unwrap().world(sizes, Rules::default()).unwrap();
-    Explorer::new(2).property(served).property(leaves).explore(world).unwrap().assert_holds();
+    Explorer::new(2).believe_keep(true).property(served).property(leaves).explore(world).unwrap().assert_holds();
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn what_is_kept_matters(instances: &[(usize, usize, Option<u32>)]) {
             let sizes = Sizes { n, k };
             let claims = subject.claims(sizes);
             let world = subject.world(sizes, rules.for_properties(&claims)).unwrap();
-            Explorer::new(n).properties(claims).explore(world).unwrap().assert_holds();
+            Explorer::new(n).believe_keep(true).properties(claims).explore(world).unwrap().assert_holds();
         }
     }
 }
@@ -335,7 +335,7 @@ fn others_that_give_up_for_ever_starve_nobody_in_line_but_can_keep_a_helper_busy
     let busy = Property::leads_to("helps", helps, move |v, p| !helps(v, p));
     let endless = Property::leads_to("helps, whatever others do", helps, move |v, p| !helps(v, p)).despite_give_ups();
     let asked = [in_line, busy, endless];
-    let report = Explorer::new(2).properties(asked).keep_going(true).explore(world).unwrap();
+    let report = Explorer::new(2).believe_keep(true).properties(asked).keep_going(true).explore(world).unwrap();
     let verdicts: Vec<_> = report.verdicts.iter().map(|v| (&*v.name, v.holds)).collect();
     let expected = [("in line", Some(true)), ("helps", Some(true)), ("helps, whatever others do", Some(false))];
     assert_eq!(verdicts, expected);

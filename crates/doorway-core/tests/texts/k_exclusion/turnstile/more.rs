@@ -210,6 +210,7 @@ fn explore(
 /// The same in this world.
 pub(super) fn explore_world(world: World, inside: usize, more: impl IntoIterator<Item = Property>) -> Report {
     let report = Explorer::new(world.processes())
+        .believe_keep(true)
         .property(Property::exclusion("k-exclusion", inside))
         .property(Property::never_stuck("never-stuck"))
         .property(Property::starvation_free("starvation-free"))
@@ -283,7 +284,7 @@ fn once_it_is_closed_nobody_waits_for_the_dead() {
         );
         let rules = Rules { crashes, give_ups: false, ..rules(1) };
         let world = world(1, &[Closes, Passes, Passes], rules);
-        Explorer::new(3).property(turned_away).explore(world).unwrap().verdict("turned away").holds
+        Explorer::new(3).believe_keep(true).property(turned_away).explore(world).unwrap().verdict("turned away").holds
     };
     assert_eq!((verdict(1, true), verdict(2, true)), (Some(true), Some(true)));
     // A process that dies half-way through closing may have told no waiter.
@@ -294,7 +295,11 @@ fn once_it_is_closed_nobody_waits_for_the_dead() {
 fn a_closer_that_dies_lets_nobody_in_either() {
     let rules = Rules { crashes: 1, ..rules(1) };
     let exclusion = Property::exclusion("k-exclusion", 1);
-    let report = Explorer::new(3).property(exclusion).explore(world(1, &[Closes, Passes, Passes], rules)).unwrap();
+    let report = Explorer::new(3)
+        .believe_keep(true)
+        .property(exclusion)
+        .explore(world(1, &[Closes, Passes, Passes], rules))
+        .unwrap();
     report.assert_holds();
 }
 
@@ -305,7 +310,11 @@ fn the_gate_is_closed_before_the_door_is_shut() {
     let explore = |rules| {
         let closed = |v: &View<'_>| !v.get::<Door>("door").is_shut() || v.get::<Gate>("gate").closed;
         let property = Property::always("shut only if closed", closed);
-        Explorer::new(3).property(property).explore(world(1, &[Closes, Passes, Tries], rules)).unwrap()
+        Explorer::new(3)
+            .believe_keep(true)
+            .property(property)
+            .explore(world(1, &[Closes, Passes, Tries], rules))
+            .unwrap()
     };
     explore(rules(1)).assert_holds();
     let faulty = Rules { faults: "defer:32>30".parse().unwrap(), ..rules(1) };
@@ -387,7 +396,13 @@ fn a_unit_that_is_kept_leaves_the_line() {
             !out || v.get::<Gate>("gate").line == 0
         });
         let world = world(2, forgets, Rules { give_ups: false, ..rules(1) });
-        Explorer::new(3).property(nobody_is_left).explore(world).unwrap().verdict("nobody is left in line").holds
+        Explorer::new(3)
+            .believe_keep(true)
+            .property(nobody_is_left)
+            .explore(world)
+            .unwrap()
+            .verdict("nobody is left in line")
+            .holds
     };
     assert_eq!(verdict(&[Forgets, Passes, Passes]), Some(true));
     assert_eq!(verdict(&[ForgetsInLine, Passes, Passes]), Some(false));
@@ -400,6 +415,7 @@ const SHORT: Limits = Limits { ring: 2, full: 2, clear: 1, places: 1 };
 
 fn far_tickets_keep_to_the_limit(passages: u32) {
     let report = Explorer::new(3)
+        .believe_keep(true)
         .property(Property::exclusion("k-exclusion", 1))
         .property(Property::sometimes("far", |v| v.processes().any(|p| v.label(p) == 46)))
         .explore(world_of(SHORT, 1, &[Passes; 3], rules(passages)))
@@ -422,7 +438,7 @@ fn a_far_ticket_is_not_given_up_before_its_record_is_free() {
     let world = |roles, rules| world_of(SHORT, 1, roles, rules);
     // It takes no more than two processes in line and one that gives up.
     let faulty = world(&[Passes, Passes, GivesUpFar], rules(2));
-    let report = Explorer::new(3).property(exclusion()).keep_going(true).explore(faulty).unwrap();
+    let report = Explorer::new(3).believe_keep(true).property(exclusion()).keep_going(true).explore(faulty).unwrap();
     assert_eq!(report.verdict("k-exclusion").holds, Some(false));
     // p1 waits with ticket 1. p2 wants to give up ticket 2, whose record is that of 0: it stays in
     // line until its turn comes.
@@ -442,9 +458,9 @@ fn a_far_ticket_is_not_given_up_before_its_record_is_free() {
 #[test]
 fn a_far_ticket_waits_where_an_earlier_one_waits() {
     let alone = world_of(SHORT, 1, &[Passes; 3], rules(1));
-    Explorer::new(3).property(Property::one_waits()).explore(alone).unwrap().assert_holds();
+    Explorer::new(3).believe_keep(true).property(Property::one_waits()).explore(alone).unwrap().assert_holds();
     let together = world_of(SHORT, 1, &[Passes; 4], rules(1));
-    let report = Explorer::new(4).property(Property::one_waits()).explore(together).unwrap();
+    let report = Explorer::new(4).believe_keep(true).property(Property::one_waits()).explore(together).unwrap();
     let verdict = report.verdict(ONE_WAITS);
     println!("{} states", report.states);
     assert_eq!(verdict.holds, Some(false));
@@ -454,6 +470,7 @@ fn a_far_ticket_waits_where_an_earlier_one_waits() {
 fn closing_reaches_far_tickets_too() {
     let world = world_of(SHORT, 1, &[Closes, Passes, Passes, Passes], Rules { give_ups: false, ..rules(1) });
     let report = Explorer::new(4)
+        .believe_keep(true)
         .property(Property::exclusion("k-exclusion", 1))
         .property(Property::starvation_free("starvation-free"))
         .property(Property::sometimes("far", |v| v.processes().any(|p| v.label(p) == 47)))
@@ -476,7 +493,7 @@ fn many_units_more_let_everybody_in_line_in() {
             |v, p| v.phase(p) != Phase::Entry,
         );
         let world = world_of(Limits::for_ring(8, places), 0, MANY_MORE, rules(1));
-        Explorer::new(3).property(let_in).explore(world).unwrap().verdict("let in").holds
+        Explorer::new(3).believe_keep(true).property(let_in).explore(world).unwrap().verdict("let in").holds
     };
     assert_eq!(verdict(3), Some(true));
     // With more units than the ring was made for, a helper may take waiters in line for tickets
@@ -517,6 +534,7 @@ fn no_interleaving_of_processes_that_ask_for_several_is_too_long() {
     });
     let world = world_of(limits, 2, &[Asks(2); 3], rules(1));
     let report = Explorer::new(3)
+        .believe_keep(true)
         .property(fits)
         .property(Property::never_stuck("never-stuck"))
         .property(Property::sometimes("as full as may be", move |v| {

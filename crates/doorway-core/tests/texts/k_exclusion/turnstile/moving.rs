@@ -52,7 +52,7 @@ fn while_they_move(units: usize, last: usize) -> Vec<Property> {
 }
 
 fn search(world: World, claims: Vec<Property>, what: &str) -> Report {
-    let report = Explorer::new(world.processes()).properties(claims).explore(world).unwrap();
+    let report = Explorer::new(world.processes()).believe_keep(true).properties(claims).explore(world).unwrap();
     println!("{what}: {} states", report.states);
     report
 }

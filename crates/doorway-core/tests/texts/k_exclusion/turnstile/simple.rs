@@ -18,7 +18,7 @@ fn explore((n, k): (usize, usize), rules: Rules, states: usize) {
     let sizes = Sizes { n, k };
     let claims = subject.claims(sizes);
     let world = subject.world(sizes, rules.for_properties(&claims)).unwrap();
-    let report = Explorer::new(n).properties(claims).explore(world).unwrap();
+    let report = Explorer::new(n).believe_keep(true).properties(claims).explore(world).unwrap();
     report.assert_holds();
     assert_eq!(report.states, states, "({n},{k}) {rules:?}");
 }
@@ -60,7 +60,7 @@ fn what_is_kept_is_all_that_matters() {
         let sizes = Sizes { n, k };
         let claims = subject.claims(sizes);
         let world = subject.world(sizes, rules.for_properties(&claims)).unwrap();
-        Explorer::new(n).properties(claims).explore(world).unwrap().assert_holds();
+        Explorer::new(n).believe_keep(true).properties(claims).explore(world).unwrap().assert_holds();
     }
 }
 
@@ -139,7 +139,11 @@ fn numbers_may_wrap() {
         let claims = subject.claims(sizes);
         let rules = Rules { crashes: 1, passages: Some(3), ..Rules::default() }.for_properties(&claims);
         let build = |site: &doorway_core::memory::Site<'_, Sim>| Simple::starting_at(site, 2, 2, first);
-        let report = Explorer::new(2).properties(claims).explore(World::new(2, rules, build).unwrap()).unwrap();
+        let report = Explorer::new(2)
+            .believe_keep(true)
+            .properties(claims)
+            .explore(World::new(2, rules, build).unwrap())
+            .unwrap();
         report.assert_holds();
         report.states
     };

@@ -29,6 +29,7 @@ where
 
 fn check<F: Combinable<Value = u64>>(world: World) -> Report {
     let report = Explorer::new(world.processes())
+        .believe_keep(true)
         .property(Property::linearizable("linearizable", FetchAndOp::<F>::new(0)))
         .property(Property::never_stuck("never-stuck"))
         .explore(world)
@@ -143,7 +144,10 @@ fn remote_references_are_those_of_the_nodes_and_five_more_at_each_and_two() {
         let claimed = subject.info.bound(CostModel::Dsm).and_then(|b| b.at(sizes, contention)).unwrap();
         let of = |p| {
             let rules = Rules { measure: Some((p, CostModel::Dsm)), ..Rules::with_passages(passages) };
-            let passage = Explorer::new(n).worst_passage(subject.world(sizes, rules).unwrap(), contention).unwrap();
+            let passage = Explorer::new(n)
+                .believe_keep(true)
+                .worst_passage(subject.world(sizes, rules).unwrap(), contention)
+                .unwrap();
             assert!(passage.complete && passage.worst <= Worst::Bounded(claimed), "{passage:?}");
             passage.worst.bounded().unwrap()
         };

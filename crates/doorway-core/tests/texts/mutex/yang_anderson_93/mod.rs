@@ -20,7 +20,13 @@ fn paper_invariants_hold() {
 fn the_initial_value_of_t_is_arbitrary() {
     for t in [0, 1] {
         let claims = claims::of(registry::find("ya-two").unwrap(), Sizes { n: 2, k: 1 });
-        Explorer::new(2).properties(claims).initially("T", t).run(TwoProcess::new).unwrap().assert_holds();
+        Explorer::new(2)
+            .believe_keep(true)
+            .properties(claims)
+            .initially("T", t)
+            .run(TwoProcess::new)
+            .unwrap()
+            .assert_holds();
     }
 }
 
@@ -30,7 +36,7 @@ fn every_statement_is_reached() {
         // Statement 12 follows directly on the critical section, 11.
         Property::sometimes(format!("someone at {label}"), move |v| v.count(label) > 0)
     });
-    let report = Explorer::new(2).properties(statements).run(TwoProcess::new).unwrap();
+    let report = Explorer::new(2).believe_keep(true).properties(statements).run(TwoProcess::new).unwrap();
     report.assert_holds();
 }
 
@@ -101,6 +107,7 @@ fn what_the_figures_leave_open_is_arbitrary() {
     for (variable, value) in [("X", 1), ("node0.T", 1), ("slow.node1.T", 1)] {
         let claims = claims::of(info, Sizes { n: 2, k: 1 });
         let report = Explorer::new(2)
+            .believe_keep(true)
             .properties(claims)
             .initially(variable, value)
             .run(|site| FastPath::new(site, 2, TwoProcess::between))
@@ -193,6 +200,7 @@ fn what_is_left_when_all_have_gone() {
     let clear = move |v: &View<'_>| !gone(v) || !v.get::<bool>("Z") && v.processes().all(|p| !v.get_at::<bool>("B", p));
     let closed = move |v: &View<'_>| gone(v) && v.get::<Option<Pid>>("Y").is_some();
     let report = Explorer::new(2)
+        .believe_keep(true)
         .property(Property::always("clear", clear))
         .property(Property::sometimes("closed", closed))
         .run(|site| FastPath::new(site, 2, TwoProcess::between))
@@ -216,7 +224,7 @@ fn fails_when_a_look_comes_before_its_announcement() {
         let mut claims = subject.askable(sizes);
         claims.retain(|claim| claim.name() == "F1");
         let world = subject.world(sizes, Rules::default()).unwrap();
-        let report = Explorer::new(2).properties(claims).explore(world).unwrap();
+        let report = Explorer::new(2).believe_keep(true).properties(claims).explore(world).unwrap();
         assert_eq!(report.verdict("F1").holds, Some(false), "{name}");
     }
 }

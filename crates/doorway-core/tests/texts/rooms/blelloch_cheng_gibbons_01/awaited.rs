@@ -304,7 +304,8 @@ fn search(programs: Programs, kind: Kind, rules: Rules) -> Report {
     } else if !gives_up {
         properties.push(Property::linearizable("A1", Elements { kind }));
     }
-    let report = Explorer::new(n).properties(properties).max_states(3_000_000).explore(world).unwrap();
+    let report =
+        Explorer::new(n).believe_keep(true).properties(properties).max_states(3_000_000).explore(world).unwrap();
     println!("{programs:?}, {kind:?}, {:?}: {} states", rules.faults, report.states);
     report
 }

@@ -144,7 +144,7 @@ fn search_in(
     let world = World::of_programs(n, Rules { keep: Keep::CrossChecked, ..Rules::with_passages(Some(1)) }, build, body)
         .unwrap();
     let properties = [Property::linearizable("linearizable", spec), Property::never_stuck("never-stuck")];
-    let mut explorer = Explorer::new(n);
+    let mut explorer = Explorer::new(n).believe_keep(true);
     for property in properties {
         explorer = explorer.property(property);
     }
@@ -262,7 +262,11 @@ fn all_or_nothing_by_fetch_and_add_is_not() {
         }
     };
     let world = World::of_programs(2, Rules::with_passages(Some(1)), build, body).unwrap();
-    let report = Explorer::new(2).property(Property::linearizable("linearizable", Whole)).explore(world).unwrap();
+    let report = Explorer::new(2)
+        .believe_keep(true)
+        .property(Property::linearizable("linearizable", Whole))
+        .explore(world)
+        .unwrap();
     assert_eq!(report.verdict("linearizable").holds, Some(false));
 }
 
@@ -339,6 +343,7 @@ fn batches_for_which_a_stack_grows_lose_nothing() {
             places.iter().fold(0, |all, place| all | place) == all && count == all.count_ones()
         };
         let report = Explorer::new(2)
+            .believe_keep(true)
             .property(Property::always("once", once))
             .property(Property::sometimes("all end", |v| v.get::<u64>("ended") == 2))
             .property(Property::never_stuck("never-stuck"))
