@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Asks Spin about the models beside ci/spin/expected.txt, and compares its verdicts with that file.
-# Takes some minutes; with names of models as arguments, it asks about these only. Needs gcc and Debian's package `spin`, which it installs if it may.
+# Takes some minutes; with names of models as arguments, it asks about these only. Needs gcc and
+# Debian's package `spin`, which it installs if it may.
 #
 # Exclusion is an assertion. `never-stuck` means that there is no invalid end state. Freedom from
 # deadlock is an LTL formula, and freedom from starvation is one for each process in turn, under

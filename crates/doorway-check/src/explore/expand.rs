@@ -309,8 +309,8 @@ impl Hand {
     fn has_seen(&mut self, found: &Found) -> bool {
         let Some(seen) = self.seen.get_mut(found.hash as usize % SEEN) else { return false };
         let before = std::mem::replace(seen, self.unknown.len() as u32);
-        // What was noted of other states counts no more. If it was noted in another round, it may name
-        // one of these states; but that one has another hash, or it would have its place here.
+        // What was noted of other states counts no more. If it was noted in another round, it may
+        // name one of these states; but that one has another hash, or it would have its place here.
         let Some(&hash) = self.hashes.get(before as usize) else { return false };
         let is_same = hash == found.hash && before >= self.seen_from && {
             self.unknown[before as usize].at.forms(&self.bytes).is_same(found.at.forms(&self.written))

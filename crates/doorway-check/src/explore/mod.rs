@@ -371,8 +371,8 @@ impl<'a> Explorer<'a> {
     /// be the same.
     ///
     /// A damaged file is an error. So is a file of another search. Every state of the file is
-    /// reached again by its steps, and some of the explored ones are explored again; all of them, if
-    /// the texts say what to `keep`.
+    /// reached again by its steps, and some of the explored ones are explored again; all of them,
+    /// if the texts say what to `keep`.
     pub fn resume(mut self, file: impl Into<Option<PathBuf>>) -> Self {
         self.resume = file.into();
         self

@@ -112,8 +112,8 @@ impl Team {
         self.run(threads, first, &|number| lock(&shares[number]).iter_mut().for_each(|one| work(one)));
     }
 
-    /// The first `threads` threads, which are more than one, do this, and this thread does something
-    /// else before. Returns when all have.
+    /// The first `threads` threads, which are more than one, do this, and this thread does
+    /// something else before. Returns when all have.
     #[allow(unsafe_code)]
     fn run(&self, threads: usize, first: impl FnOnce(), work: &(dyn Fn(usize) + Sync)) {
         // SAFETY: a thread uses the work only before it counts itself out of `left`. This function

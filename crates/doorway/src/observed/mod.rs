@@ -1,4 +1,5 @@
-//! [`Slots`], [`Pool`]s and [`Managed`] pools that report their holders, their waiters, and how long everything takes.
+//! [`Slots`], [`Pool`]s and [`Managed`] pools that report their holders, their waiters, and how
+//! long everything takes.
 //!
 //! ```
 //! let gpus = doorway::Slots::new(2)?.observed("gpus");

@@ -17,8 +17,8 @@ use std::ops::{Deref, DerefMut};
 ///
 /// All work is done when the stack is empty and no worker has any work that could produce more. A
 /// worker, which is a thread or a task, takes work as [`Loot`] and may change it in any way. When
-/// it drops the loot, it gives back the work that is left to do, even if there is none. This is the work stack of a parallel
-/// collector: `examples/rooms_collector.rs`.
+/// it drops the loot, it gives back the work that is left to do, even if there is none. This is the
+/// work stack of a parallel collector: `examples/rooms_collector.rs`.
 ///
 /// # Panics
 /// Panics if a worker panics, the loot that it has is given back on the way out, and other workers
@@ -286,8 +286,8 @@ impl<'a, T: Send> Loot<'a, T> {
     ///
     /// # Cancel safety
     /// Cancel safe. The contents are given back at once, when the future is first polled; a future
-    /// that is dropped before that gives them back, too. From then on, dropping it gives up exactly:
-    /// it has taken nothing.
+    /// that is dropped before that gives them back, too. From then on, dropping it gives up
+    /// exactly: it has taken nothing.
     ///
     /// # Examples
     /// ```

@@ -175,8 +175,8 @@ fn differs_a_reader_waits_for_the_next_turn() {
 }
 
 /// Theirs upgrades a reader to a writer, and no other writer comes between. Here a reader changes
-/// rooms, and callers that wait to write get in together with it. A thread that asks again, and does
-/// not change, would wait for itself, and gets an error.
+/// rooms, and callers that wait to write get in together with it. A thread that asks again, and
+/// does not change, would wait for itself, and gets an error.
 #[test]
 fn differs_upgrading_is_changing_rooms() {
     let rooms = Rooms::new(2).unwrap();

@@ -63,7 +63,7 @@ entries! {
             (Dsm, Bound::Unbounded),
         ],
         orders: Some(("O(k+s)", "O(k)")),
-        words: |s, _| turnstile_words(s.n, s.k) + (s.k.div_ceil(64) + 1 + s.k.next_power_of_two()) as u64,
+        words: |s, _| turnstile_words(s.n, s.k) + (s.k.div_ceil(64) + s.k.next_power_of_two()) as u64,
         can_give_up: true,
         ..Info::k_assignment("turnstile-bits", "the turnstile with names from a bitmap, for many places", Paper::DOORWAY, "")
     };

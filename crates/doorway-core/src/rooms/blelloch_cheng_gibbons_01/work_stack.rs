@@ -194,8 +194,8 @@ impl<M: FetchAdd, S: SegmentStore<M>, R: Lit<M, Lights = Work<M, S>>> WorkStack<
         }
     }
 
-    /// Waits until a visit is worthwhile: 24. The worker is outside, and has nothing in hand. It may
-    /// stop waiting at any time.
+    /// Waits until a visit is worthwhile: 24. The worker is outside, and has nothing in hand. It
+    /// may stop waiting at any time.
     ///
     /// # Errors
     /// Returns an error if an access failed.
