@@ -221,6 +221,13 @@ impl<'a> View<'a> {
         next.is_some() && next == self.world.layout().find(self.part, name, index)
     }
 
+    /// Whether the next step of a process is an exchange that fails as things are.
+    #[must_use]
+    pub fn fails_next(&self, p: usize) -> bool {
+        let next = self.world.next(self.state, p);
+        next.var().zip(next.expects()).is_some_and(|(v, word)| self.state.vars[v as usize] != word)
+    }
+
     /// Whether the part in view has such a variable.
     #[must_use]
     pub fn declares(&self, name: &str, index: usize) -> bool {

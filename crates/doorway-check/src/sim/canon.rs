@@ -6,6 +6,8 @@
 //!
 //! - *Settling*: if the remaining accesses of a process in this round must fail, because the word
 //!   it relies on has moved on, it makes them at once. They change nothing that any process reads.
+//!   So does a process whose next access is an exchange of a word that has changed for good, unless
+//!   it would enter or leave a section with it.
 //! - *Shifting*: all counters, and the copies that processes remember, decrease by the same number.
 //! - *Lifting*: everything that a process remembers of counters increases together, as long as it
 //!   stays behind what it is compared with.
@@ -16,7 +18,8 @@
 
 use super::layout::{Layout, VarId};
 use super::learn::{Halt, Missing};
-use super::locals::Locals;
+use super::locals::{How, Locals};
+use super::memory::{Position, Seen};
 use super::op::Op;
 use super::world::{Machine, State, is_set};
 use super::{LocalId, Phase, World};
@@ -37,6 +40,8 @@ pub struct Facts {
     pub label: Label,
     /// The variable that it accesses then.
     pub var: Option<VarId>,
+    /// The value that this variable must have if the access is to change it.
+    pub expects: Option<u64>,
     shown: Vec<(&'static str, u64)>,
     /// What its last access at each statement saw, in the order of these accesses.
     seen: Vec<(Label, u64)>,
@@ -60,6 +65,13 @@ impl Facts {
     #[must_use]
     pub fn saw_last(&self, labels: &[Label]) -> Option<u64> {
         self.seen.iter().rev().find(|(known, _)| labels.contains(known)).map(|&(_, word)| word)
+    }
+
+    /// Whether its last access at the first statement came after its last one at the second.
+    #[must_use]
+    pub fn did_after(&self, label: Label, other: Label) -> bool {
+        let last = self.seen.iter().rev().find(|(known, _)| [label, other].contains(known));
+        last.is_some_and(|&(known, _)| known == label)
     }
 
     /// The statement of its last access.
@@ -88,6 +100,16 @@ pub trait Canon: Debug + Send + Sync {
     /// The same, where that depends on the processes that are alive, and it is one of them.
     fn is_stale_beside(&self, vars: &[u64], facts: &Facts, _alive: &[&Facts]) -> bool {
         self.is_stale(vars, facts)
+    }
+    /// Whether the process is about to exchange a word that has changed, and never becomes again
+    /// what it expects.
+    fn fails_for_good(&self, _vars: &[u64], _facts: &Facts) -> bool {
+        false
+    }
+    /// Whether states may also be compared up to the names of processes. It must not matter which
+    /// of two processes is which, here and in the text.
+    fn suits_renaming(&self) -> bool {
+        false
     }
     /// By how much the counters should decrease.
     fn base(&self, vars: &[u64]) -> Shift;
@@ -130,6 +152,11 @@ impl Canonical {
         Self { canon, facts: vec![Vec::new(); processes], dead: FxHashMap::default() }
     }
 
+    /// Whether states may also be compared up to the names of processes.
+    pub(super) fn suits_renaming(&self) -> bool {
+        self.canon.suits_renaming()
+    }
+
     /// The same canon, with an empty cache.
     pub(super) fn fresh(&self) -> Self {
         Self::new(Arc::clone(&self.canon), self.facts.len())
@@ -148,13 +175,13 @@ impl Canonical {
         let position = &locals.nodes[at as usize].position;
         let shown = position.shown.iter().map(|&(_, name, word)| (name, word)).collect();
         let seen = locals.seen_last(at);
-        let (phase, label, var) = (position.phase, position.label, position.op.var());
-        facts[at as usize] = Some(Facts { phase, label, var, shown, seen });
+        let (phase, label, op) = (position.phase, position.label, position.op);
+        facts[at as usize] = Some(Facts { phase, label, var: op.var(), expects: op.expects(), shown, seen });
     }
 
     /// The first of a class of dead processes stands for all of them.
-    pub(super) fn learn_dead(&mut self, class: Dead, at: LocalId) {
-        self.dead.entry(class).or_insert(at);
+    pub(super) fn learn_dead(&mut self, class: Dead, at: LocalId) -> LocalId {
+        *self.dead.entry(class).or_insert(at)
     }
 }
 
@@ -188,28 +215,37 @@ impl Machine {
                 return Ok(());
             }
         }
-        let mut living = self.facts_of_living(known, state)?;
-        known.canon.settle_beside(&mut state.vars, &living);
         for p in 0..self.processes() {
-            if self.has_crashed(state, p) {
-                let facts = known.facts(p, state.locals[p])?;
-                let (phase, facts) = (facts.phase, known.canon.of_the_dead(facts));
-                // A process that died in the middle of a write leaves a variable of which reads
-                // return anything.
-                let torn = self.next(state, p).var().filter(|_| is_set(state.writing, p));
-                let class = (p, phase, torn, facts);
-                let first = known.dead.get(&class).copied();
-                state.locals[p] = first.ok_or(Halt::Missing(Missing::Dead(class, state.locals[p])))?;
+            if !self.has_crashed(state, p) {
                 continue;
             }
-            while {
-                let facts = known.facts(p, state.locals[p])?;
-                known.canon.is_stale_beside(&state.vars, facts, &living)
-            } {
-                self.step_within(state, p)?;
-                living = self.facts_of_living(known, state)?;
-            }
+            let facts = known.facts(p, state.locals[p])?;
+            let (phase, facts) = (facts.phase, known.canon.of_the_dead(facts));
+            // A process that died in the middle of a write leaves a variable of which reads return
+            // anything.
+            let torn = self.next(state, p).var().filter(|_| is_set(state.writing, p));
+            let class = (p, phase, torn, facts);
+            let first = known.dead.get(&class).copied();
+            state.locals[p] = first.ok_or(Halt::Missing(Missing::Dead(class, state.locals[p])))?;
         }
+        // Whether one process relies on what has changed may depend on where another one is.
+        let mut living = self.facts_of_living(known, state)?;
+        while {
+            known.canon.settle_beside(&mut state.vars, &living);
+            let mut steps = false;
+            for p in 0..self.processes() {
+                while !self.has_crashed(state, p) && {
+                    let facts = known.facts(p, state.locals[p])?;
+                    known.canon.is_stale_beside(&state.vars, facts, &living)
+                        || known.canon.fails_for_good(&state.vars, facts) && self.stays_if_it_steps(state, p)?
+                } {
+                    self.step_within(state, p)?;
+                    living = self.facts_of_living(known, state)?;
+                    steps = true;
+                }
+            }
+            steps
+        } {}
         let base = known.canon.base(&state.vars);
         let mut shifts = known.canon.of_processes(&mut state.vars, &living).into_iter();
         for p in 0..self.processes() {
@@ -232,6 +268,16 @@ impl Machine {
             known.canon.shift(&mut state.vars, base);
         }
         Ok(())
+    }
+
+    /// Whether a process whose next access changes nothing is in the same section after it.
+    fn stays_if_it_steps(&self, state: &State, p: usize) -> Result<bool, Halt> {
+        let (at, op) = (state.locals[p], self.next(state, p));
+        let value = op.var().map_or(0, |v| state.vars[v as usize]);
+        let child = self.locals[p].child(at, Seen { value, gave_up: false })?;
+        let [here, there] = [at, child.to].map(|at| &self.locals[p].nodes[at as usize].position);
+        let same = |a: &Position| (a.phase, a.doorway_done);
+        Ok(child.how == How::On && child.responds.is_none() && same(here) == same(there) && !there.joined)
     }
 
     /// The facts of all processes that are alive, in their order.

@@ -68,7 +68,7 @@ impl World {
                 let Machine { canon, locals, .. } = &mut self.machine;
                 canon.iter_mut().for_each(|canon| canon.learn_facts(p, at, &locals[p]));
             }
-            Missing::Dead(class, at) => self.machine.canon.iter_mut().for_each(|canon| canon.learn_dead(class, at)),
+            Missing::Dead(class, at) => self.learn_dead(class, at)?,
             Missing::Shifted(p, from, less, to) => self.machine.locals[p].learn_shifted(from, less, to),
             Missing::Remembered(p, at) => self.learn_remembered(p, at),
             Missing::Images(p, at) => self.learn_images(p, at)?,

@@ -75,7 +75,7 @@ impl Op {
     }
 
     /// The value that it must find in order to change anything.
-    pub(super) fn expects(self) -> Option<u64> {
+    pub(crate) fn expects(self) -> Option<u64> {
         match self {
             Self::CompareSwap(_, old, _) => Some(old),
             _ => None,

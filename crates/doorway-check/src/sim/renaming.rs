@@ -29,6 +29,7 @@
 //! neither is one that compares names. Both are refused, and the error says where two processes
 //! part.
 
+use super::canon::{Canonical, Dead};
 use super::layout::VarId;
 use super::learn::{Halt, Missing};
 use super::locals::{DONE, Locals};
@@ -324,7 +325,9 @@ impl World {
         if rules.switches.is_some() || rules.measure.is_some() {
             return none("what is counted, switches or remote references, depends on who is who");
         }
-        if self.takes_some_states_for_one() || !self.bytes.is_empty() {
+        // A canon keeps a state that does what this one does, and so does each image of that.
+        let canon_may = self.canon.as_ref().is_none_or(Canonical::suits_renaming);
+        if !canon_may || self.keeps_counters_small() || self.alike.is_some() || !self.bytes.is_empty() {
             return none("other states are taken for one already, or processes notice deaths");
         }
         if self.heard.is_some() || !self.watchers.is_empty() {
@@ -498,6 +501,25 @@ impl World {
             images.resize(many, None);
         }
         images[at as usize] = Some(Images { to: to.into(), least });
+        Ok(())
+    }
+
+    /// Which local state stands for dead processes like this one: the image of what stands for them
+    /// if they have another name.
+    pub(super) fn learn_dead(&mut self, class: Dead, at: LocalId) -> Result<(), TextError> {
+        let p = class.0;
+        let swaps = |by: &Renaming| by.to[p] == 0 && by.to[0] == p;
+        let swap = self.renamings.as_ref().and_then(|known| known.all.iter().position(swaps));
+        let stands = match swap.filter(|_| p != 0) {
+            Some(swap) => {
+                let first = (0, class.1, class.2, class.3);
+                let image = self.image(swap, p, at)?;
+                let stands = self.machine.canon.as_mut().map(|canon| canon.learn_dead(first, image));
+                self.image(swap, 0, stands.unwrap_or(image))?
+            }
+            None => at,
+        };
+        self.machine.canon.iter_mut().for_each(|canon| _ = canon.learn_dead(class, stands));
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Which states of an endless line are alike.
 
 use super::{Kind, difference, short};
-use crate::sim::{Canon, Facts, Layout, Phase, Shift, VarId};
+use crate::sim::{Canon, Facts, Layout, Phase, Rules, Shift, VarId};
 use doorway_core::k_exclusion::turnstile::{
     Door, Fate, Front, Gate, Left, Limits, Next, Pass, Record, Rings, Step, TICKET,
 };
@@ -17,24 +17,34 @@ const LONG_AGO: i64 = 1 << 11;
 /// Which states of an endless line are alike.
 ///
 /// Tickets are counted from `front`, and each ring is turned with it. What is left of tickets
-/// before the front:
+/// before the front moves up to it:
 ///
-/// - *records*: a record that nobody can tell from a free place is one. Any other is replaced by
-///   that of a later ticket, as long as it stays on the same side of all that it is compared with:
-///   `front`, the tickets of those who claim, and what they saw of `open` and of this place. A
-///   record whose ticket may still have to be told, or is not too far back for 52 to take its
-///   place, stays as it is.
-/// - *processes that claim (51 to 56)* move forward in the same way, by multiples of the longest
-///   ring, so that they look at the same places. What such a process remembers moves with it.
-/// - *processes that wait or give up, and were signalled*, will find any later record in their
-///   place. Their ticket becomes one of long ago.
+/// - *records*: a record that nobody can tell from a free place is one. Any other becomes that of a
+///   later ticket of the same place.
+/// - *processes that claim (51 to 56)* move by multiples of the longest ring that they may still
+///   look at, so that they look at the same places. What such a process remembers moves with it. A
+///   process that is enabled by now looks at one ring only: if its place there is taken, it looks
+///   at the gate (55), and enters.
 /// - *helpers at a front that has moved on* make their remaining steps at once, unless one of these
 ///   could still matter: it signals a record that was claimed late, or the sweep goes on because of
-///   a ghost.
-/// - *processes that [move](doorway_core::k_exclusion::turnstile::moving)*, or see to it that
+///   a ghost. Otherwise the helper moves with the record, or with the process that claims it.
 /// - *processes that [move](doorway_core::k_exclusion::turnstile::moving)*, or see to it that
 ///   others move, compare single tickets. All tickets that such a process may still look at move
 ///   with it.
+///
+/// Whatever is compared stays in [order](Order): a record, the tickets of those who claim in its
+/// place, and what these saw of `open` and of this place. So each number can become larger as long
+/// as others do. There is one largest solution, and it depends on nothing but the order and the
+/// places. So states that agree on these become one.
+///
+/// Besides:
+///
+/// - *processes that wait or give up, and were signalled*, will find any later record in their
+///   place. Their ticket becomes one of long ago.
+/// - *a process whose next exchange must fail*, because the word has changed and does not come back,
+///   makes it at once.
+/// - *a process that was to move the front (7) and is late*, and is enabled, does nothing else before
+///   it enters. Its ticket becomes one of long ago.
 ///
 /// While no process is in line, the front is moved up as with one ring, but not past a ticket that
 /// makes a difference to a process that sees to it that others move, nor past a ghost that makes
@@ -53,6 +63,8 @@ pub(crate) struct Growing {
     left: usize,
     /// Where each ring begins in `rec`, and how many places it has.
     rings: Vec<(usize, i64)>,
+    /// How many of them are made at most, as (L4) says.
+    made: usize,
     limits: Limits,
     /// How far the front can fall behind.
     cut: i64,
@@ -70,6 +82,8 @@ struct Claimer {
     oldest: Vec<i64>,
     /// The ring that it took for the newest.
     newest: Option<usize>,
+    /// Which rings it may still look at.
+    rings: May,
     /// What it saw in its place, if it may still compare it.
     saw: Option<Record>,
     /// How far it helps.
@@ -79,6 +93,25 @@ struct Claimer {
     by: i64,
 }
 
+impl Claimer {
+    /// Whether it helps at a front that has moved on.
+    fn helps_late(&self) -> bool {
+        self.upto.is_some() && !self.looks
+    }
+}
+
+/// Which rings a process may still look at that claims a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum May {
+    /// None: it is about to find that it is enabled.
+    None,
+    /// That which it took for the newest: if its place is taken there, it looks at the gate, and is
+    /// enabled.
+    Newest,
+    /// That, and the newest when it looks again.
+    Any,
+}
+
 /// What a process remembers of tickets. Numbers are counted from the front.
 enum Remembers {
     /// Nothing that is compared with records: what it remembers can move this much.
@@ -86,6 +119,9 @@ enum Remembers {
     /// It was signalled, and finds that out in its place of this ring; `None` if the ring is not
     /// known.
     Signalled(i64, Option<usize>),
+    /// It is about to find that the front has moved on, and to enter: nothing else. This is where
+    /// the front should have been moved to.
+    Enters(i64),
     Claims(Claimer),
 }
 
@@ -116,7 +152,8 @@ fn waits(record: Record) -> bool {
 }
 
 impl Growing {
-    pub(crate) fn new(layout: &Layout, limits: Limits, n: usize, lag: Option<u32>) -> Self {
+    /// For `n` processes, or as many as ask for one unit each.
+    pub(crate) fn new(layout: &Layout, limits: Limits, n: usize, rules: Rules) -> Self {
         let kind = |name: &str| match name.rsplit('.').next().unwrap_or(name).split('[').next() {
             Some("next") => Kind::Next,
             Some("gate") => Kind::Gate,
@@ -131,7 +168,13 @@ impl Growing {
         let kinds: Vec<Kind> = layout.names().iter().map(|name| kind(name)).collect();
         let find = |kind| kinds.iter().position(|&k| k == kind).expect("an endless line has all eight");
         let rings = (0..limits.rings(n)).map(|i| ((limits.ring << i) - limits.ring, (limits.ring << i) as i64));
+        // A ring is made only if the newest is smaller than the number of tickets drawn and not
+        // exited. Without give-ups each is one that a process has. (One more, for texts that begin
+        // with a place too few.)
+        let most = (n + 1).div_ceil(limits.ring).next_power_of_two().ilog2() as usize + 1;
+        let made = if rules.give_ups { limits.rings(n) } else { most };
         Self {
+            made: made.min(limits.rings(n)),
             next: find(Kind::Next),
             gate: find(Kind::Gate),
             front: find(Kind::Front),
@@ -143,7 +186,7 @@ impl Growing {
             rings: rings.collect(),
             limits,
             // As with one ring.
-            cut: lag.map_or(2 * limits.places as i64 + 1, i64::from),
+            cut: rules.lag.map_or(2 * limits.places as i64 + 1, i64::from),
             kinds,
         }
     }
@@ -152,9 +195,9 @@ impl Growing {
         Front::unpack(vars[self.front])
     }
 
-    /// The number of places of the longest ring there can be.
+    /// The number of places of the longest ring that is ever made.
     fn longest(&self) -> i64 {
-        self.rings.last().map_or(1, |&(_, size)| size)
+        self.rings[self.made - 1].1
     }
 
     /// Where this ring has its place for a ticket.
@@ -267,6 +310,7 @@ impl Growing {
             tickets,
             oldest: Vec::new(),
             newest: None,
+            rings: May::Any,
             saw: None,
             upto: None,
             looks: false,
@@ -278,15 +322,23 @@ impl Growing {
         if let Some(tickets) = self.claims(facts) {
             // What it saw of `open`, for its ticket.
             let several = tickets.0 != tickets.1;
+            let now = Some(vars[self.gate]);
             let gates = match (several, facts.label) {
-                (true, 55) => [facts.saw(26), None],
+                (true, 55) => [facts.saw(26), now], // it looks again
                 (true, _) => [facts.saw(26), facts.saw(55)],
-                (false, 55) => [None, None], // it looks again
+                (false, 55) => [now, None],
                 (false, _) => [facts.saw_last(&[3, 55]), None],
             };
             let oldest = |word: u64| front.behind(Gate::unpack(word).open) - self.limits.places as i64;
             let top = facts.saw(51).filter(|_| !matches!(facts.label, 4 | 51)).map(Rings::unpack);
+            let is_enabled = !several && from(tickets.1) < front.behind(Gate::unpack(vars[self.gate]).open);
+            let rings = match facts.label {
+                55 if is_enabled => May::None,
+                19 | 52..=54 if is_enabled && facts.did_after(51, 55) => May::Newest,
+                _ => May::Any,
+            };
             return Remembers::Claims(Claimer {
+                rings,
                 oldest: gates.into_iter().flatten().map(oldest).collect(),
                 newest: top.and_then(|top| (top.rings as usize).checked_sub(1)),
                 saw: facts.saw(52).filter(|_| matches!(facts.label, 53 | 54)).map(Record::unpack),
@@ -294,6 +346,14 @@ impl Growing {
             });
         }
         let upto = facts.get("upto").map(|upto| front.behind(upto));
+        if facts.label == 7 && facts.expects.is_some_and(|word| word != vars[self.front]) {
+            let open = facts.saw(5).map(Gate::unpack).map(|g| front.behind(g.open));
+            let units = facts.get("units").unwrap_or(1);
+            let is_enabled = |open: &i64| facts.get("ticket").is_some_and(|t| from(t) < (*open).min(0)) && units == 1;
+            if let Some(open) = open.filter(is_enabled) {
+                return Remembers::Enters(open);
+            }
+        }
         if let Some(y) = facts.get("front") {
             if y == front.ticket {
                 return Remembers::Little(0);
@@ -358,90 +418,148 @@ impl Moving<'_> {
             return true;
         }
         match claimer.newest {
-            Some(newest) => ring == newest || self.newest.is_some_and(|newest| ring >= newest),
-            None => self.newest.is_some_and(|newest| ring >= newest),
+            _ if claimer.rings == May::None => false,
+            Some(newest) if claimer.rings == May::Newest => ring == newest,
+            Some(newest) => ring == newest || self.newest.is_none_or(|newest| ring >= newest),
+            None => self.newest.is_none_or(|newest| ring >= newest),
         }
     }
 
-    /// Whether this process will change this very record, if nobody does so before.
-    fn has_seen(&self, claimer: &Claimer, old: &Old) -> bool {
-        claimer.newest == Some(old.ring)
-            && claimer.saw.is_some_and(|saw| saw.pack() == old.record.pack())
-            && self.shares(claimer, old)
+    /// Whether these two may look at the same place of a ring.
+    fn meet(&self, a: &Claimer, b: &Claimer) -> bool {
+        let share = |ring: usize| {
+            let size = self.size(ring);
+            let all = (a.tickets.0..=a.tickets.1).flat_map(|x| (b.tickets.0..=b.tickets.1).map(move |y| x - y));
+            self.may_see(a, ring) && self.may_see(b, ring) && all.into_iter().any(|less| less % size == 0)
+        };
+        (0..self.of.made).any(share)
     }
 
-    /// Whether an old record can be that of a ticket `by` later, beside this process.
-    fn stays_beside(&self, claimer: &Claimer, old: &Old, by: i64) -> bool {
-        if !self.shares(claimer, old) {
-            return true;
+    /// How far the tickets of a claimer must be moved at a time.
+    fn step_of(&self, claimer: &Claimer, old: &[Old]) -> i64 {
+        if !claimer.helps_late() {
+            let seen = (0..self.of.made).filter(|&ring| self.may_see(claimer, ring));
+            return seen.map(|ring| self.size(ring)).max().unwrap_or(1);
         }
-        let (was, now) = (old.t, old.t + by);
-        let same = |x: i64| (was - x).signum() == (now - (x + claimer.by)).signum();
-        let (first, last) = claimer.tickets;
-        if !same(first) || !same(last) || claimer.looks && (first..=last).contains(&was) && by != claimer.by {
-            return false;
+        // It looks for records of one ticket only.
+        let y = claimer.tickets.0;
+        let claims = |c: &Claimer| !c.helps_late() && (c.tickets.0..=c.tickets.1).contains(&y);
+        let of_it = old.iter().filter(|old| old.t == y).map(|old| self.size(old.ring)).max();
+        of_it.filter(|_| !self.claimers.iter().any(claims)).unwrap_or(self.of.longest())
+    }
+
+    /// How far what is before the front can move at most, so that nobody can tell. The records come
+    /// after the claimers.
+    ///
+    /// What is compared stays in order. So each number can be at most so much larger, as long as
+    /// others are. There is one largest solution: from what would be allowed without the others,
+    /// all are reduced until everything is in order.
+    fn most(&self, old: &[Old]) -> Vec<i64> {
+        let many = self.claimers.len();
+        let end = self.end.min(self.oldest);
+        let mut steps = Vec::new();
+        let mut most = Vec::new();
+        for c in &self.claimers {
+            let upto = c.upto.map_or(i64::MAX, |upto| -upto);
+            steps.push(self.step_of(c, old));
+            most.push((end - 1 - c.tickets.1).min(upto).max(0));
         }
-        let before = |x: &i64| (was < *x) == (now < *x + claimer.by);
-        if waits(old.record) && !claimer.oldest.iter().all(before) {
-            return false;
+        for old in old {
+            let end = if waits(old.record) { self.oldest.min(0) } else { 0 };
+            steps.push(self.size(old.ring));
+            most.push((end - 1 - old.t).max(0));
         }
-        match claimer.saw.filter(|_| claimer.newest == Some(old.ring)) {
-            Some(saw) if saw.pack() == old.record.pack() => by == claimer.by,
-            Some(saw) if !is_free(saw) => {
-                let front = old.record.ticket().wrapping_sub(was as u64);
-                same(difference(saw.ticket(), front))
+        let mut order = Order::default();
+        for (i, a) in self.claimers.iter().enumerate() {
+            for (j, b) in self.claimers.iter().enumerate().take(i) {
+                self.keep_claimers(&mut order, (i, a, steps[i]), (j, b, steps[j]));
             }
-            _ => true,
+            for (j, old) in old.iter().enumerate() {
+                self.keep_record(&mut order, (i, a, steps[i]), (many + j, old));
+            }
         }
+        order.most(most, &steps)
     }
 
-    /// Whether two processes that claim stay on the same sides of each other.
-    fn stay_beside(a: &Claimer, b: &Claimer) -> bool {
+    /// What must stay in order of two processes.
+    fn keep_claimers(
+        &self,
+        order: &mut Order,
+        (i, a, by_a): (usize, &Claimer, i64),
+        (j, b, by_b): (usize, &Claimer, i64),
+    ) {
         let ends = |c: &Claimer| [c.tickets.0, c.tickets.1];
         let looks_at = |a: &Claimer, b: &Claimer| a.looks && b.tickets.1 >= a.tickets.0 && b.tickets.0 <= a.tickets.1;
-        if a.by != b.by && (looks_at(a, b) || looks_at(b, a)) {
-            return false;
+        if looks_at(a, b) || looks_at(b, a) {
+            order.together(i, j);
         }
-        let all = ends(a).into_iter().flat_map(|x| ends(b).map(|y| (x, y)));
-        let mut same = all.map(|(x, y)| (x - y).signum() == (x + a.by - y - b.by).signum());
-        let past = |a: &Claimer, b: &Claimer| {
-            ends(a).into_iter().all(|x| b.oldest.iter().all(|&y| (x < y) == (x + a.by < y + b.by)))
-        };
-        same.all(|so| so) && past(a, b) && past(b, a)
-    }
-
-    /// Moves those forward that claim places for tickets of long ago.
-    fn move_claimers(&mut self) {
-        let step = self.of.longest();
-        let mut order: Vec<usize> = (0..self.claimers.len()).collect();
-        order.sort_by_key(|&i| std::cmp::Reverse(self.claimers[i].tickets));
-        let end = self.end.min(self.oldest);
-        let room = |c: &Claimer| {
-            let upto = c.upto.map_or(i64::MAX, |upto| -upto);
-            (end - 1 - c.tickets.1).min(upto).max(0) / step * step
-        };
-        let rooms: Vec<i64> = self.claimers.iter().map(room).collect();
-        for (nth, &i) in order.iter().enumerate() {
-            // Those that look at the same tickets move together.
-            let same = |&&j: &&usize| {
-                let ((a, b), (c, d)) = (self.claimers[i].tickets, self.claimers[j].tickets);
-                i == j || (a, b) == (c, d) || (self.claimers[i].looks || self.claimers[j].looks) && c <= b && d >= a
-            };
-            let mut by = order.iter().filter(same).map(|&j| rooms[j]).min().unwrap_or(0);
-            while by > 0 {
-                self.claimers[i].by = by;
-                if order[..nth].iter().all(|&j| Self::stay_beside(&self.claimers[i], &self.claimers[j])) {
-                    break;
-                }
-                by -= step;
+        let late = a.helps_late() || b.helps_late();
+        if a.helps_late() && b.helps_late() && a.tickets != b.tickets {
+            return;
+        }
+        if late && !a.looks && !b.looks {
+            let within = |a: &Claimer, b: &Claimer| (b.tickets.0..=b.tickets.1).contains(&a.tickets.0);
+            if within(a, b) || within(b, a) {
+                order.together(i, j);
             }
-            self.claimers[i].by = by;
+            // Only whether they have the same ticket.
+            for x in ends(a) {
+                for y in ends(b) {
+                    if (x - y) % by_a.min(by_b) == 0 {
+                        order.same_side((i, x), (j, y));
+                    }
+                }
+            }
+            return;
+        }
+        if !a.looks && !b.looks && !self.meet(a, b) {
+            return;
+        }
+        for x in ends(a) {
+            for y in ends(b) {
+                order.same_side((i, x), (j, y));
+            }
+            for &y in &b.oldest {
+                order.before((i, x), (j, y));
+            }
+        }
+        for y in ends(b) {
+            for &x in &a.oldest {
+                order.before((j, y), (i, x));
+            }
         }
     }
 
-    fn all_stay(&self) -> bool {
-        let claimers = &self.claimers;
-        (0..claimers.len()).all(|i| (0..i).all(|j| Self::stay_beside(&claimers[i], &claimers[j])))
+    /// What must stay in order of a process and a record.
+    fn keep_record(&self, order: &mut Order, (i, claimer, step): (usize, &Claimer, i64), (j, old): (usize, &Old)) {
+        let (first, last) = claimer.tickets;
+        if claimer.helps_late() {
+            if (first - old.t) % step.min(self.size(old.ring)) == 0 {
+                order.same_side((j, old.t), (i, first));
+            }
+            return;
+        }
+        if !self.shares(claimer, old) || !self.may_see(claimer, old.ring) {
+            return;
+        }
+        order.same_side((j, old.t), (i, first));
+        order.same_side((j, old.t), (i, last));
+        if claimer.looks && (first..=last).contains(&old.t) {
+            order.together(i, j);
+        }
+        if waits(old.record) {
+            for &oldest in &claimer.oldest {
+                order.before((j, old.t), (i, oldest));
+            }
+        }
+        match claimer.saw.filter(|_| claimer.newest == Some(old.ring)) {
+            Some(saw) if saw.pack() == old.record.pack() => order.together(i, j),
+            Some(saw) if !is_free(saw) => {
+                let front = old.record.ticket().wrapping_sub(old.t as u64);
+                order.same_side((j, old.t), (i, difference(saw.ticket(), front)));
+            }
+            _ => {}
+        }
     }
 
     /// Whether nobody can tell the record from a free place.
@@ -449,7 +567,7 @@ impl Moving<'_> {
         let is_seen = |c: &Claimer| {
             self.may_see(c, old.ring)
                 && self.shares(c, old)
-                && (c.saw.is_some()
+                && (c.saw.is_some() && c.newest == Some(old.ring)
                     || c.looks && (c.tickets.0..=c.tickets.1).contains(&old.t)
                     || !c.looks && c.tickets.0 <= old.t
                     || waits(old.record) && c.oldest.iter().any(|&oldest| old.t >= oldest))
@@ -462,29 +580,54 @@ impl Moving<'_> {
         };
         is_of_nobody && (claimable || self.newest.is_none_or(|newest| old.ring < newest))
     }
+}
 
-    /// By how much later the ticket of an old record can be; `None` if it cannot stay beside those
-    /// that claim.
-    fn later(&self, old: &Old) -> Option<i64> {
-        let stays = |by: i64| self.claimers.iter().all(|c| self.stays_beside(c, old, by));
-        if let Some(c) = self.claimers.iter().find(|c| self.has_seen(c, old)) {
-            return stays(c.by).then_some(c.by);
-        }
-        let end = if waits(old.record) { self.oldest.min(0) } else { 0 };
-        let size = self.size(old.ring);
-        let mut by = if old.t < end { (end - 1 - old.t) / size * size } else { 0 };
-        while by >= 0 {
-            if stays(by) {
-                return Some(by);
+/// Which of several numbers must stay before which others, when each of them becomes larger.
+#[derive(Debug, Default)]
+struct Order {
+    /// The first may become larger by at most that much more than the second.
+    atmost: Vec<(usize, usize, i64)>,
+}
+
+impl Order {
+    fn together(&mut self, a: usize, b: usize) {
+        self.atmost.extend([(a, b, 0), (b, a, 0)]);
+    }
+
+    /// Whether `x` is less than `y` stays so.
+    fn before(&mut self, (a, x): (usize, i64), (b, y): (usize, i64)) {
+        self.atmost.push(if x < y { (a, b, y - x - 1) } else { (b, a, x - y) });
+    }
+
+    /// Which of both is larger stays so.
+    fn same_side(&mut self, a: (usize, i64), b: (usize, i64)) {
+        self.before(a, b);
+        self.before(b, a);
+    }
+
+    /// The largest numbers, up to these, by which all can grow.
+    fn most(&self, mut by: Vec<i64>, steps: &[i64]) -> Vec<i64> {
+        by.iter_mut().zip(steps).for_each(|(by, step)| *by -= *by % step);
+        while {
+            let mut less = false;
+            for &(a, b, more) in &self.atmost {
+                let most = (by[b] + more) / steps[a] * steps[a];
+                if by[a] > most {
+                    by[a] = most;
+                    less = true;
+                }
             }
-            by -= size;
-        }
-        None
+            less
+        } {}
+        by
     }
 }
 
 impl Canon for Growing {
     fn applies(&self, vars: &[u64], facts: &Facts) -> bool {
+        if Rings::unpack(vars[self.top]).rings as usize > self.made {
+            return false;
+        }
         let Some(t) = facts.get("waits") else { return true };
         let may_wait = |record: Record| record.is_of(t) && waits(record);
         difference(t, self.front(vars).ticket) >= 0 || !self.records(vars).any(may_wait)
@@ -542,6 +685,16 @@ impl Canon for Growing {
         }
     }
 
+    fn fails_for_good(&self, vars: &[u64], facts: &Facts) -> bool {
+        let Some((var, word)) = facts.var.zip(facts.expects) else { return false };
+        let returns = !matches!(self.kinds[var as usize], Kind::Gate | Kind::Front | Kind::Record | Kind::Top);
+        !returns && vars[var as usize] != word && self.looks_at(vars, facts).is_none()
+    }
+
+    fn suits_renaming(&self) -> bool {
+        true
+    }
+
     fn base(&self, vars: &[u64]) -> Shift {
         let front = self.front(vars);
         let passes = of_field(Pass::FIELDS, "count", vars[self.pass]);
@@ -570,6 +723,7 @@ impl Canon for Growing {
         for (p, remembers) in remembers.into_iter().enumerate() {
             match remembers {
                 Remembers::Little(by) => forward[p] = by,
+                Remembers::Enters(open) => forward[p] = -LONG_AGO - open,
                 Remembers::Signalled(t, ring) => {
                     let size = ring.map_or(self.longest(), |ring| self.rings[ring].1);
                     forward[p] = t.rem_euclid(size) - LONG_AGO - t;
@@ -715,13 +869,10 @@ impl Growing {
             }
             !is_free
         });
-        moving.move_claimers();
-        let mut by: Option<Vec<i64>> = old.iter().map(|old| moving.later(old)).collect();
-        if by.is_none() || !moving.all_stay() {
-            moving.claimers.iter_mut().for_each(|claimer| claimer.by = 0);
-            by = old.iter().map(|old| moving.later(old)).collect();
-        }
-        let moved = old.iter().zip(by.unwrap_or_default());
+        let by = moving.most(&old);
+        let of_records = by[moving.claimers.len()..].to_vec();
+        moving.claimers.iter_mut().zip(by).for_each(|(claimer, by)| claimer.by = by);
+        let moved = old.iter().zip(of_records);
         moved
             .map(|(old, by)| {
                 vars[at(old)] = later(old.record, by);

@@ -24,7 +24,7 @@ impl Checked for TurnstileLine {
     const MERGES: Merges = Merges::Always { lags: true };
 
     fn canon(layout: &Layout, sizes: Sizes, rules: Rules) -> Option<Box<dyn Canon>> {
-        Some(Box::new(Growing::new(layout, Limits::for_growing(sizes.n, sizes.k), sizes.n, rules.lag)))
+        Some(Box::new(Growing::new(layout, Limits::for_growing(sizes.n, sizes.k), sizes.n, rules)))
     }
 }
 
@@ -44,7 +44,7 @@ impl Checked for TurnstileLineMany {
 
     fn canon(layout: &Layout, sizes: Sizes, rules: Rules) -> Option<Box<dyn Canon>> {
         let (n, k) = (sizes.n + 1, sizes.k);
-        Some(Box::new(Growing::new(layout, Limits::for_growing(n, k), n, rules.lag)))
+        Some(Box::new(Growing::new(layout, Limits::for_growing(n, k), n, rules)))
     }
 }
 

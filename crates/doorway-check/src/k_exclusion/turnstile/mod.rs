@@ -276,6 +276,10 @@ impl Canon for Alike {
         facts.get("front").is_some_and(|y| y != self.front(vars).ticket)
     }
 
+    fn suits_renaming(&self) -> bool {
+        true
+    }
+
     fn base(&self, vars: &[u64]) -> Shift {
         let front = self.front(vars);
         let door = Door::unpack(vars[self.door]);

@@ -39,17 +39,31 @@ fn explore_all(id: &str, (n, k): (usize, usize), rules: Rules) {
 
 #[test]
 fn all_claims_hold_without_a_bound_on_passages() {
-    explore("turnstile-line", (2, 1), Rules::default(), 3_036);
-    explore("turnstile-line", (2, 1), give_ups(), 182_278);
+    explore("turnstile-line", (2, 1), Rules::default(), 2_470);
+    explore("turnstile-line", (2, 1), give_ups(), 150_560);
     explore("turnstile-line", (2, 2), Rules { crashes: 1, ..Rules::default() }, 406);
-    explore("turnstile-line-many", (2, 2), Rules::default(), 15_686);
+    explore("turnstile-line-many", (2, 2), Rules::default(), 13_107);
 }
 
 #[test]
 #[ignore = "takes minutes; ci/long-searches.sh runs it"]
 fn all_claims_hold_in_the_large_without_a_bound_on_passages() {
-    explore("turnstile-line", (3, 1), Rules::default(), 4_648_183);
+    explore("turnstile-line", (3, 1), Rules::default(), 1_887_118);
     explore_all("turnstile-line-many", (2, 2), give_ups());
+}
+
+/// States that differ only in the names of processes are one. So the claims that follow one process
+/// are not decided.
+#[test]
+#[ignore = "takes minutes; ci/long-searches.sh runs it"]
+fn claims_about_states_hold_with_two_places_and_without_a_bound_on_passages() {
+    let (subject, sizes) = (subject::find("turnstile-line").unwrap(), Sizes { n: 3, k: 2 });
+    let claims: Vec<_> = subject.claims(sizes).into_iter().filter(|claim| !claim.needs_graph()).collect();
+    let world = subject.world(sizes, Rules::default().for_properties(&claims)).unwrap();
+    let report = Explorer::new(3).properties(claims).symmetric(true).explore(world).unwrap();
+    report.assert_holds();
+    println!("(3,2): {} states, {:?} with all names", report.states, report.with_all_names);
+    assert!(report.complete);
 }
 
 #[test]
