@@ -40,9 +40,8 @@ const LONG_AGO: i64 = 1 << 11;
 /// Besides:
 ///
 /// - *processes that wait or give up, and were signalled*, will find any later record in their
-///   place. Their ticket becomes one of long ago.
-/// - *a process whose next exchange must fail*, because the word has changed and does not come back,
-///   makes it at once.
+/// place. Their ticket becomes one of long ago. - *a process whose next exchange must fail*,
+/// because the word has changed and does not come back, makes it at once.
 /// - *a process that was to move the front (7) and is late*, and is enabled, does nothing else before
 ///   it enters. Its ticket becomes one of long ago.
 ///
