@@ -40,10 +40,11 @@ const LONG_AGO: i64 = 1 << 11;
 /// Besides:
 ///
 /// - *processes that wait or give up, and were signalled*, will find any later record in their
-/// place. Their ticket becomes one of long ago. - *a process whose next exchange must fail*,
-/// because the word has changed and does not come back, makes it at once.
-/// - *a process that was to move the front (7) and is late*, and is enabled, does nothing else before
-///   it enters. Its ticket becomes one of long ago.
+///   place. Their ticket becomes one of long ago.
+/// - *a process whose next exchange must fail*, because the word has changed and does not come
+///   back, makes it at once.
+/// - *a process that was to move the front (7) and is late*, and is enabled, does nothing else
+///   before it enters. Its ticket becomes one of long ago.
 ///
 /// While no process is in line, the front is moved up as with one ring, but not past a ticket that
 /// makes a difference to a process that sees to it that others move, nor past a ghost that makes

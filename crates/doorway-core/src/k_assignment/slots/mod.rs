@@ -85,7 +85,8 @@ pub struct Slots<M: Memory, N, L = Ring<M>, X = ()> {
 pub struct Grant {
     /// What it holds.
     pub holding: Holding,
-    /// Its ticket, or [its stamp](passing). Its [fence number](Fence) is made from that.
+    /// Its ticket, or its [stamp](crate::k_exclusion::bypass). Its [fence number](Fence) is made
+    /// from that.
     pub ticket: u64,
 }
 

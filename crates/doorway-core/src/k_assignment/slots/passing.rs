@@ -53,7 +53,7 @@ impl<M: FetchAdd + CompareSwap + LateRows, N: Names<M>, L: Line<M>, X> Slots<M, 
         }}
 
         /// The exit section of a process that holds one unit and [did not
-        /// wait](Grant::is_one_at_once), up to where it calls a waiter.
+        /// wait](Holding::is_one_at_once), up to where it calls a waiter.
         #[inline(always)]
         pub fn end_passing, end_passing_now(&self, p: &Process<M>, tray: &Tray<M>, holding: Holding) -> Rest {
             let here = p.on(self.part);
